@@ -1,0 +1,63 @@
+// Command goshmem starts and tests programs that use package shmem, and tells
+// what this machine offers them.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/goshmem/goshmem/launch/launcher"
+)
+
+func main() {
+	os.Exit(execute(os.Args[1:]))
+}
+
+// execute runs the command line and returns the exit status.
+func execute(args []string) int {
+	root := rootCommand()
+	root.SetArgs(goStyle(args))
+	err := root.Execute()
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(os.Stderr, "goshmem:", strings.TrimRight(err.Error(), "\n"))
+	status := 1
+	if known := new(launcher.Error); errors.As(err, &known) {
+		status = known.Code
+	}
+	return status
+}
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "goshmem",
+		Short: "Run, test and inspect programs that share symmetric memory",
+		Long: `Run, test and inspect programs that share symmetric memory.
+
+  goshmem run -n 4 ./examples/ring    four processes of a Go program
+  goshmem test -n 1,2,4 ./...         Go tests, each rank a process
+  goshmem info                        what can run here, and why`,
+		Args:          cobra.ArbitraryArgs, // so that a mistyped command is a usage error
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage(c, fmt.Errorf("unknown command %q", args[0]))
+			}
+			return c.Help()
+		},
+	}
+	root.SetFlagErrorFunc(usage)
+	root.AddCommand(runCommand(), testCommand(), infoCommand())
+	return root
+}
+
+// usage makes a mistake in the command line an error of exit status 2.
+func usage(c *cobra.Command, err error) error {
+	return &launcher.Error{Code: launcher.StatusUsage, Err: fmt.Errorf("%w (%s --help tells more)", err, c.CommandPath())}
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/goshmem/goshmem/launch/launcher"
+	"github.com/goshmem/goshmem/launch/launcher/testjob"
+)
+
+// testOptions are the flags of `goshmem test`.
+type testOptions struct {
+	job   testjob.Options
+	run   string
+	short bool
+}
+
+func testCommand() *cobra.Command {
+	var o testOptions
+	c := &cobra.Command{
+		Use:   "test [-n N,N,...] [flags] [packages] [-- flags of the test binary]",
+		Short: "Run Go tests with every rank a process",
+		Long: `Run Go tests with every rank a process. The tests of each package are built once
+and run as a job of N processes for each N, in the package's folder. A test passes
+if it passes on all ranks; it fails if it fails on one, or if one does not report
+it. Tests use package shmemtest, which joins the job. Running no test at all is a
+failure.`,
+		Example: "  goshmem test -n 1,2,4 ./...\n  goshmem test -n 3 -v -run Barrier ./shmem -- -test.count=5",
+		RunE: func(c *cobra.Command, args []string) error {
+			return o.test(c, args)
+		},
+	}
+	f := c.Flags()
+	f.IntSliceVarP(&o.job.Sizes, "np", "n", []int{1, 2, 4}, "numbers of processes")
+	f.StringVar(&o.run, "run", "", "run only tests that match this regular expression")
+	f.BoolVarP(&o.job.Verbose, "verbose", "v", false, "show the output of tests that pass too")
+	f.DurationVar(&o.job.Timeout, "timeout", 10*time.Minute, "time limit for each package and number of processes")
+	f.BoolVar(&o.short, "short", false, "tell long tests to be short")
+	return c
+}
+
+func (o *testOptions) test(c *cobra.Command, args []string) error {
+	if err := launcher.Supported(); err != nil {
+		return err
+	}
+	if o.job.Timeout <= 0 {
+		return usage(c, fmt.Errorf("time limit %v: must be positive", o.job.Timeout))
+	}
+	job := o.job
+	job.Packages, job.Args = args, o.binaryArgs()
+	if dash := c.ArgsLenAtDash(); dash >= 0 {
+		job.Packages, job.Args = args[:dash], append(job.Args, args[dash:]...)
+	}
+	if len(job.Packages) == 0 {
+		job.Packages = []string{"."}
+	}
+	job.Signals, job.Out = launcher.StopSignals(), c.OutOrStdout()
+	return testjob.Run(c.Context(), job)
+}
+
+// binaryArgs returns the flags as a test binary knows them.
+func (o *testOptions) binaryArgs() []string {
+	args := []string{"-test.timeout=" + o.job.Timeout.String()}
+	if o.run != "" {
+		args = append(args, "-test.run="+o.run)
+	}
+	if o.short {
+		args = append(args, "-test.short")
+	}
+	return args
+}
+
+// goStyle lets the flags of `goshmem test` be written with one dash, as for the
+// go command; the flag parser would read -run as -r -u -n.
+func goStyle(args []string) []string {
+	if len(args) == 0 || args[0] != "test" {
+		return args
+	}
+	out := append([]string(nil), args...)
+	for i, a := range out {
+		if a == "--" {
+			break
+		}
+		switch name, _, _ := strings.Cut(a, "="); name {
+		case "-run", "-timeout", "-short", "-verbose":
+			out[i] = "-" + a
+		}
+	}
+	return out
+}

@@ -1,0 +1,71 @@
+package abi
+
+import (
+	"fmt"
+
+	"github.com/goshmem/goshmem/internal/dl"
+)
+
+func rocmHomes() []dl.Home {
+	dirs := []string{"lib", "lib64"}
+	return []dl.Home{{Var: "ROCM_PATH", Dirs: dirs}, {Var: "HIP_PATH", Dirs: dirs}}
+}
+
+// rocmFolders is where AMD's packages install; they do not all tell the system
+// loader about it.
+func rocmFolders() []string { return []string{"/opt/rocm/lib"} }
+
+// HIP is AMD's device runtime.
+//
+// Origin: hip_runtime_api.h; each name is exported by Debian's libamdhip64.so.5
+// (HIP 5.2.3). The number in the file name is HIP's major version.
+func HIP() dl.Spec {
+	table := required("device runtime",
+		"hipInit", "hipRuntimeGetVersion", "hipDriverGetVersion", "hipGetErrorName", "hipGetErrorString",
+		"hipGetDeviceCount", "hipGetDevice", "hipSetDevice",
+		"hipMalloc", "hipFree", "hipMemcpy", "hipMemcpyAsync", "hipMemsetAsync",
+		"hipStreamCreateWithFlags", "hipStreamDestroy", "hipStreamSynchronize",
+		"hipEventCreateWithFlags", "hipEventRecord")
+	table = append(table, required("kernels", "hipModuleLoadData", "hipModuleGetFunction", "hipModuleLaunchKernel")...)
+	table = append(table, required("peer memory",
+		"hipDeviceCanAccessPeer", "hipDeviceEnablePeerAccess", "hipExtMallocWithFlags",
+		"hipIpcGetMemHandle", "hipIpcOpenMemHandle", "hipIpcCloseMemHandle")...)
+	table = append(table, required("barriers on a stream", "hipStreamWriteValue64", "hipStreamWaitValue64")...)
+	return dl.Spec{
+		Name: "hip", Sonames: []string{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"},
+		Homes: rocmHomes(), Folders: rocmFolders(),
+		Symbols: table,
+		Version: dl.VersionCall{Symbol: "hipRuntimeGetVersion", Outs: 1, Format: hipVersion},
+		Note:    "set ROCM_PATH to the ROCm installation",
+	}
+}
+
+// hipVersion decodes major*10^7 + minor*10^5 + patch.
+func hipVersion(out []int32) string {
+	return fmt.Sprintf("%d.%d.%d", out[0]/10000000, out[0]%10000000/100000, out[0]%100000)
+}
+
+// HIPRTC is AMD's run-time compiler. Up to HIP 5.2 its functions are in the
+// runtime's own file.
+//
+// Origin: hiprtc.h; each name is exported by Debian's libamdhip64.so.5.
+func HIPRTC() dl.Spec {
+	return dl.Spec{
+		Name: "hiprtc", Sonames: []string{"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5", "libhiprtc.so", "libamdhip64.so.5"},
+		Homes: rocmHomes(), Folders: rocmFolders(),
+		Symbols: required("compiling kernels", "hiprtcVersion", "hiprtcGetErrorString",
+			"hiprtcCreateProgram", "hiprtcCompileProgram", "hiprtcDestroyProgram",
+			"hiprtcGetCodeSize", "hiprtcGetCode", "hiprtcGetProgramLogSize", "hiprtcGetProgramLog"),
+		Version: dl.VersionCall{Symbol: "hiprtcVersion", Outs: 2, Format: dotted},
+		Note:    "set ROCM_PATH to the ROCm installation",
+	}
+}
+
+// ROCSHMEM is AMD's symmetric memory library. It has no file name to try: what
+// upstream builds is a static archive with device code in it, which cannot be
+// opened at run time.
+//
+// Origin: the project's build files and its answers to requests for a shared library.
+func ROCSHMEM() dl.Spec {
+	return dl.Spec{Name: "rocshmem", Note: "upstream builds only a static archive, which cannot be opened at run time"}
+}

@@ -1,0 +1,62 @@
+package engine
+
+import "fmt"
+
+// Kind names a call in which a PE can wait for others.
+type Kind uint8
+
+// The kinds, in the words of error messages.
+const (
+	None Kind = iota
+	KindInit
+	KindBarrier
+	KindSync
+	KindAlloc
+	KindFree
+	KindSplit
+	KindDestroy
+	KindWait
+	KindQuiet
+	KindFinalize
+)
+
+var kindNames = [...]string{"nothing yet", "init", "barrier", "sync", "alloc", "free", "split", "destroy", "wait", "quiet", "finalize"}
+
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("call kind %d", uint8(k))
+}
+
+// Call is one entry into a waiting call: the Seq-th of its kind on a team.
+type Call struct {
+	Kind Kind
+	Slot uint8  // team slot; 0 is the world
+	Seq  uint64 // from 1, counted per kind and team
+	Site string // file:line, if the caller knows it already
+}
+
+func (c Call) String() string {
+	switch {
+	case c.Kind == None || c.Seq == 0:
+		return c.Kind.String()
+	case c.Slot == 0:
+		return fmt.Sprintf("%v #%d", c.Kind, c.Seq)
+	}
+	return fmt.Sprintf("%v #%d of team %d", c.Kind, c.Seq, c.Slot)
+}
+
+// Pack puts a call into one word, so that a board entry is one store.
+func (c Call) Pack(active bool) uint64 {
+	w := uint64(c.Kind)<<56 | uint64(c.Slot)<<48 | c.Seq&(1<<47-1)
+	if active {
+		w |= 1 << 47
+	}
+	return w
+}
+
+// Unpack is the inverse of Pack.
+func Unpack(w uint64) (c Call, active bool) {
+	return Call{Kind: Kind(w >> 56), Slot: uint8(w >> 48), Seq: w & (1<<47 - 1)}, w>>47&1 == 1
+}

@@ -1,0 +1,130 @@
+// Package engine is the seam between the public packages and the ways of moving
+// symmetric data: what an engine must do (Heap, Gate), how it says whether it
+// can run (Verdict), and how a stalled or broken world is described (Stall).
+//
+// Engines import this package and the leaves below it; they import neither the
+// public packages nor each other.
+package engine
+
+import (
+	"context"
+	"time"
+	"unsafe"
+)
+
+// Verdict says whether an engine can run here, and why (not).
+type Verdict struct {
+	OK     bool
+	Reason string
+}
+
+// Engine is one way to run a world. Optional abilities are further interfaces
+// (see Local) that the caller finds by type assertion.
+type Engine interface {
+	// Name is what GOSHMEM_ENGINE and error messages call it.
+	Name() string
+	// Probe says whether it can run on this machine. It changes nothing.
+	Probe() Verdict
+	// Open joins this process to a world. Collective over the job.
+	Open(ctx context.Context, job Job) (Heap, error)
+}
+
+// Local is the ability to run all PEs of a world inside this process.
+type Local interface {
+	// OpenLocal returns one heap per PE, already joined.
+	OpenLocal(n int, c Config) ([]Heap, error)
+}
+
+// Config is what all PEs of a world must agree on.
+type Config struct {
+	HeapSize uintptr       // bytes of each PE's symmetric heap
+	Timeout  time.Duration // of waits whose context has no deadline
+}
+
+// Job tells an engine its place and how to reach the others before symmetric
+// memory exists.
+type Job struct {
+	Config
+	Rank, Size int
+	Exchange   Exchange
+}
+
+// Exchange is the little that an engine needs to find its peers.
+type Exchange interface {
+	// Broadcast copies root's buf into everybody's buf. All pass the same length.
+	Broadcast(ctx context.Context, buf []byte, root int) error
+	// Barrier returns when all have called it.
+	Barrier(ctx context.Context) error
+}
+
+// Offset is a place in a symmetric heap: the same number on every PE.
+type Offset = uintptr
+
+// Heap is one PE's view of a world. All methods may be called from many
+// goroutines at once. The methods that move data are for peers without a Base;
+// where Base is not nil the caller loads and stores through it by itself.
+type Heap interface {
+	Engine() string
+	Rank() int
+	NPEs() int
+	// Size is the number of bytes in each PE's heap.
+	Size() uintptr
+	// Base is where pe's heap starts in this process; nil: not reachable by
+	// load and store. The mapping stays until the process ends.
+	Base(pe int) unsafe.Pointer
+	// Commit gives [at, at+n) of the own heap memory that reads as zero.
+	Commit(at Offset, n uintptr) error
+	// Release takes the memory of a freed range back.
+	Release(at Offset, n uintptr) error
+
+	// Put copies n bytes to pe; src may be reused when it returns.
+	Put(pe int, dst Offset, src unsafe.Pointer, n uintptr) error
+	// PutNBI is Put, but src must stay as it is until Quiet.
+	PutNBI(pe int, dst Offset, src unsafe.Pointer, n uintptr) error
+	// Get copies n bytes from pe; they are there when it returns.
+	Get(pe int, dst unsafe.Pointer, src Offset, n uintptr) error
+	// GetNBI is Get, but dst is valid only after Quiet.
+	GetNBI(pe int, dst unsafe.Pointer, src Offset, n uintptr) error
+	// PutSignal is Put followed by op on the 8-byte word at sig of the same PE,
+	// which is never seen before the data.
+	PutSignal(pe int, dst Offset, src unsafe.Pointer, n uintptr, sig Offset, op AMO) error
+	// Atomic applies op to the word at at of pe and returns the old value.
+	Atomic(pe int, at Offset, op AMO) (uint64, error)
+	// Fence orders earlier puts and atomics of this PE before later ones, per target.
+	Fence()
+	// Quiet returns when all puts, gets and atomics of this PE are complete.
+	Quiet(ctx context.Context) error
+
+	// Spin is how often a waiter should look by itself before it calls Wait.
+	Spin() int
+	// Wait blocks until ready says so. ready is called often and must be cheap.
+	Wait(ctx context.Context, call Call, ready func() bool) error
+	// Ring wakes pe if it sleeps in Wait: after a signal, not after a put.
+	Ring(pe int)
+	// Gate makes the meeting point of a team. Local. The members must have
+	// agreed on a free slot and on the highest Generation among them.
+	Gate(slot int, members []int, generation uint64) Gate
+	// Generation is the number of the latest meeting that this PE has entered
+	// at any gate.
+	Generation() uint64
+	// Note writes why this PE refuses a call, for the Progress that others read.
+	Note(reason string)
+	// Progress reads the board of pe: where it is, as far as can be known.
+	Progress(pe int) Progress
+	// Fail ends the world: every wait of every PE returns an error with this
+	// reason. exit >= 0 asks the other processes to exit with that code.
+	Fail(reason string, exit int)
+	// Close leaves the world in good order, after the last meeting.
+	Close() error
+}
+
+// Words is what each member contributes to Gate.Gather.
+type Words [4]uint64
+
+// Gate is where the members of one team meet. One goroutine of a PE at a time.
+type Gate interface {
+	// Meet returns when every member has called it with a call of the same kind.
+	Meet(ctx context.Context, call Call) error
+	// Gather is Meet that also fills all with each member's words, in team order.
+	Gather(ctx context.Context, call Call, mine Words, all []Words) error
+}

@@ -1,0 +1,220 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/goshmem/goshmem/internal/engine"
+)
+
+// flatMax is the largest team whose members look at each other's flags. It is
+// the fastest way for few PEs and needs the fewest context switches when there
+// are more PEs than cores; the work grows with the square of the team, so larger
+// teams count arrivals in one word.
+const flatMax = 16
+
+// gate is the meeting point of one team. Meetings are numbered; each member
+// writes the number and the kind of the meeting that it enters into its own
+// arrived word, so everybody sees who is there and who came for something else.
+type gate struct {
+	h       *Heap
+	members []int
+	self    int // own place in members
+	gen     uint64
+	slots   []*slot // of the members, in team order
+	err     error   // why this gate is out of order; sticky
+}
+
+// Gate makes the meeting point of a team. Its meetings are numbered from
+// generation on, so that words left over in a reused slot are always older.
+func (h *Heap) Gate(slotIndex int, members []int, generation uint64) engine.Gate {
+	g := &gate{h: h, members: members, gen: generation}
+	for i, pe := range members {
+		if pe == h.rank {
+			g.self = i
+		}
+		g.slots = append(g.slots, &h.ctl[pe].slots[slotIndex])
+	}
+	return g
+}
+
+// Generation returns the number of the latest meeting of this PE at any gate.
+func (h *Heap) Generation() uint64 {
+	var last uint64
+	for i := range h.own.slots {
+		if w := h.own.slots[i].arrived.Load(); w < gaveUp {
+			last = max(last, w>>8)
+		}
+	}
+	return last
+}
+
+// Meet returns when every member has called it with the same kind.
+func (g *gate) Meet(ctx context.Context, call engine.Call) error {
+	if g.err != nil {
+		return g.err
+	}
+	g.gen++
+	return g.meet(ctx, call)
+}
+
+// Gather is Meet that also exchanges four words. The words of two meetings in a
+// row use different places: nobody can be two meetings ahead of a reader.
+func (g *gate) Gather(ctx context.Context, call engine.Call, mine engine.Words, all []engine.Words) error {
+	if g.err != nil {
+		return g.err
+	}
+	g.gen++
+	parity := g.gen & 1
+	for i, w := range mine {
+		g.slots[g.self].words[parity][i].Store(w)
+	}
+	if err := g.meet(ctx, call); err != nil {
+		return err
+	}
+	for m := range all {
+		for i := range all[m] {
+			all[m][i] = g.slots[m].words[parity][i].Load()
+		}
+	}
+	return nil
+}
+
+// meet announces this PE and waits for the others.
+func (g *gate) meet(ctx context.Context, call engine.Call) error {
+	g.h.enter(call)
+	want := g.gen<<8 | uint64(call.Kind)
+	g.slots[g.self].arrived.Store(want) // also orders earlier puts before it
+	var err error
+	if len(g.members) <= flatMax {
+		err = g.meetFlat(ctx, call, want)
+	} else {
+		err = g.meetCounted(ctx, call, want)
+	}
+	g.h.leave(call)
+	if err != nil {
+		g.giveUp(err)
+	}
+	return err
+}
+
+// gaveUp is the arrived word of a member that will never meet again: later than
+// every meeting, of no kind.
+const gaveUp = ^uint64(0)
+
+// giveUp makes the gate useless for everybody: after an error the members no
+// longer agree on which meeting is next.
+func (g *gate) giveUp(err error) {
+	g.err = err
+	g.h.own.reason.store(err.Error())
+	g.slots[g.self].arrived.Store(gaveUp)
+	g.slots[0].opened.Store(gaveUp)
+	g.ring()
+}
+
+func (g *gate) ring() {
+	for _, pe := range g.members {
+		g.h.Ring(pe)
+	}
+}
+
+// meetFlat looks at every member's flag.
+func (g *gate) meetFlat(ctx context.Context, call engine.Call, want uint64) error {
+	g.ring()
+	for i, s := range g.slots {
+		if s.arrived.Load() == want {
+			continue
+		}
+		if err := g.waitFor(ctx, call, &s.arrived); err != nil {
+			return err
+		}
+		if w := s.arrived.Load(); w == gaveUp || w>>8 == g.gen && w != want {
+			return g.mismatch(call, i, w)
+		}
+	}
+	return nil
+}
+
+// waitFor waits until word shows this meeting or a later one.
+func (g *gate) waitFor(ctx context.Context, call engine.Call, word *atomic.Uint64) error {
+	for n := g.h.policy.spin(); n > 0; n-- {
+		if word.Load()>>8 >= g.gen {
+			return nil
+		}
+	}
+	s := g.h.await(ctx, call, meetTick, g.members, func() bool { return word.Load()>>8 >= g.gen })
+	if s == nil {
+		return nil
+	}
+	for i, pe := range g.members {
+		if g.slots[i].arrived.Load()>>8 < g.gen {
+			s.Absent = append(s.Absent, pe)
+		}
+	}
+	return s
+}
+
+// meetCounted counts arrivals at the first member; the last one checks that all
+// came for the same and opens the gate.
+func (g *gate) meetCounted(ctx context.Context, call engine.Call, want uint64) error {
+	first := g.slots[0]
+	if !g.count(&first.tally) {
+		if err := g.waitFor(ctx, call, &first.opened); err != nil {
+			return err
+		}
+	} else {
+		open := g.gen << 8
+		if g.firstStranger(want) >= 0 {
+			open |= 1
+		}
+		first.opened.Store(open)
+		g.ring()
+	}
+	if w := first.opened.Load(); w == gaveUp || w>>8 == g.gen && w&1 != 0 {
+		i := max(g.firstStranger(want), 0)
+		return g.mismatch(call, i, g.slots[i].arrived.Load())
+	}
+	return nil
+}
+
+// count adds this PE to the tally of the meeting and says whether it was the last.
+func (g *gate) count(tally *atomic.Uint64) bool {
+	for {
+		old := tally.Load()
+		next := old + 1
+		if old>>16 < g.gen { // the first of this meeting, or a reused slot
+			next = g.gen<<16 | 1
+		}
+		if tally.CompareAndSwap(old, next) {
+			return next&0xffff == uint64(len(g.members))
+		}
+	}
+}
+
+// firstStranger is the first member that gave up or came for something else, -1
+// if none did.
+func (g *gate) firstStranger(want uint64) int {
+	for i, s := range g.slots {
+		if w := s.arrived.Load(); w == gaveUp || w>>8 == g.gen && w != want {
+			return i
+		}
+	}
+	return -1
+}
+
+// mismatch is the error of a meeting to which the i-th member came for something
+// else, or no longer comes.
+func (g *gate) mismatch(call engine.Call, i int, word uint64) error {
+	s := g.h.stall(engine.ErrMismatch, g.members)
+	p := &s.PEs[i]
+	if word == gaveUp {
+		s.Detail = fmt.Sprintf("PE %d gave this team up: %s", p.PE, g.h.ctl[p.PE].reason.load())
+		return s
+	}
+	if kind := engine.Kind(word); p.Call.Kind != kind { // it has gone on since
+		p.Call = engine.Call{Kind: kind, Slot: call.Slot}
+	}
+	s.Detail = fmt.Sprintf("PE %d is in %v where this PE is in %v", p.PE, p.Call, call)
+	return s
+}

@@ -1,0 +1,103 @@
+package host
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/goshmem/goshmem/internal/engine"
+)
+
+// Heap is one PE's view of a world on one machine: every PE's control and heap
+// are mapped here, so that data moves by load and store.
+type Heap struct {
+	rank    int
+	size    uintptr
+	timeout time.Duration
+	own     *control
+	ctl     []*control
+	base    []unsafe.Pointer
+	policy  policy
+	memory  memory
+	peers   []peer                   // nil in a goroutine world
+	obits   []atomic.Pointer[string] // how a PE's process ended, if it did
+	closers []func() error
+}
+
+// peer is who a PE is outside the world.
+type peer struct {
+	host string
+	pid  int
+}
+
+// memory backs the heap of a PE with pages and takes them back.
+type memory interface {
+	commit(p unsafe.Pointer, at, n uintptr) error
+	release(p unsafe.Pointer, at, n uintptr) error
+}
+
+// newHeap joins the segments of a world, given in rank order.
+func newHeap(rank int, c engine.Config, segments []unsafe.Pointer, p policy, m memory) *Heap {
+	h := &Heap{rank: rank, size: c.HeapSize, timeout: c.Timeout, policy: p, memory: m}
+	h.obits = make([]atomic.Pointer[string], len(segments))
+	for _, s := range segments {
+		h.ctl = append(h.ctl, (*control)(s))
+		h.base = append(h.base, unsafe.Add(s, heapStart))
+	}
+	h.own = h.ctl[rank]
+	h.own.magic.Store(magic)
+	h.own.setState(engine.Running)
+	return h
+}
+
+// Engine returns "host".
+func (h *Heap) Engine() string { return name }
+
+// Rank returns the number of this PE.
+func (h *Heap) Rank() int { return h.rank }
+
+// NPEs returns the number of PEs.
+func (h *Heap) NPEs() int { return len(h.ctl) }
+
+// Size returns the bytes in each PE's heap.
+func (h *Heap) Size() uintptr { return h.size }
+
+// Base returns where pe's heap starts in this process.
+func (h *Heap) Base(pe int) unsafe.Pointer { return h.base[pe] }
+
+// Commit backs [at, at+n) with memory. Free memory always reads as zero: Release
+// sees to that.
+func (h *Heap) Commit(at engine.Offset, n uintptr) error {
+	if err := h.memory.commit(h.base[h.rank], at, n); err != nil {
+		return fmt.Errorf("cannot back %d bytes with memory: %w", n, err)
+	}
+	return nil
+}
+
+// Release clears [at, at+n) and gives whole pages back.
+func (h *Heap) Release(at engine.Offset, n uintptr) error {
+	return h.memory.release(h.base[h.rank], at, n)
+}
+
+// Ring wakes pe if it sleeps.
+func (h *Heap) Ring(pe int) {
+	if h.ctl[pe].sleepers.Load() > 0 {
+		h.policy.ring(pe)
+	}
+}
+
+// Spin returns how many looks are cheaper than a call of Wait.
+func (h *Heap) Spin() int { return h.policy.spin() }
+
+// Close leaves the world.
+func (h *Heap) Close() error {
+	h.own.setState(engine.Finalized)
+	var first error
+	for _, f := range h.closers {
+		if err := f(); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}

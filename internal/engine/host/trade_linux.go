@@ -1,0 +1,273 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/goshmem/goshmem/internal/engine"
+)
+
+// Descriptors travel over a socket that PE 0 opens under a random name in the
+// abstract namespace: nothing stays behind, whatever dies. Messages keep their
+// boundaries (SOCK_SEQPACKET), so descriptors stay with their card.
+
+const (
+	inviteLen  = 192
+	fdsPerCard = 2
+	cardLen    = 8 + 64 // rank, pid, host name
+)
+
+// trade gives mine to all PEs and returns everybody's cards in rank order.
+func trade(ctx context.Context, job engine.Job, mine card) ([]card, error) {
+	mine.rank = job.Rank
+	if job.Size == 1 {
+		return []card{mine}, nil
+	}
+	hub, err := invite(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	if hub.listener != nil {
+		defer hub.listener.Close()
+		return hub.serve(ctx, job.Size, mine)
+	}
+	conn, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: hub.name, Net: "unixpacket"})
+	if err != nil {
+		return nil, fmt.Errorf("reach PE 0: %w", err)
+	}
+	defer conn.Close()
+	return visit(ctx, conn, job.Size, mine)
+}
+
+type hub struct {
+	name     string
+	listener *net.UnixListener // PE 0 only
+}
+
+// invite tells everybody where the hub of PE 0 is, and on which machine.
+func invite(ctx context.Context, job engine.Job) (hub, error) {
+	here, err := machine()
+	if err != nil {
+		return hub{}, err
+	}
+	var h hub
+	buf := make([]byte, inviteLen)
+	if job.Rank == 0 {
+		var random [16]byte
+		if _, err := rand.Read(random[:]); err != nil {
+			return h, err
+		}
+		h.name = "@goshmem-hub-" + hex.EncodeToString(random[:])
+		if h.listener, err = net.ListenUnix("unixpacket", &net.UnixAddr{Name: h.name, Net: "unixpacket"}); err != nil {
+			return h, fmt.Errorf("open the hub: %w", err)
+		}
+		copy(buf, h.name)
+		copy(buf[64:], here)
+	}
+	if err := job.Exchange.Broadcast(ctx, buf, 0); err != nil {
+		if h.listener != nil {
+			h.listener.Close()
+		}
+		return h, fmt.Errorf("learn where PE 0 is: %w", err)
+	}
+	h.name = cstring(buf[:64])
+	if there := cstring(buf[64:]); there != here {
+		return h, fmt.Errorf("PE 0 runs on another machine (%s, this PE on %s): engine host covers one machine", there, here)
+	}
+	return h, nil
+}
+
+// machine identifies a running kernel and the host name in it.
+func machine() (string, error) {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return "", fmt.Errorf("identify this machine: %w", err)
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return "", fmt.Errorf("host name: %w", err)
+	}
+	id := fmt.Sprintf("%s boot %.36s", host, boot)
+	return id[:min(len(id), inviteLen-64-1)], nil
+}
+
+// serve collects a card from each other PE and sends all cards to all.
+func (h hub) serve(ctx context.Context, size int, mine card) ([]card, error) {
+	stop := context.AfterFunc(ctx, func() { h.listener.SetDeadline(time.Now()) })
+	defer stop()
+	cards := make([]card, size)
+	conns := make([]*net.UnixConn, size)
+	defer closeAll(conns)
+	cards[mine.rank] = mine
+	for have := 1; have < size; {
+		conn, err := h.listener.AcceptUnix()
+		if err != nil {
+			closeOthers(cards, mine.rank)
+			return nil, missing(ctx, conns, err)
+		}
+		c, err := admit(ctx, conn)
+		if err != nil || c.rank <= 0 || c.rank >= size || conns[c.rank] != nil {
+			conn.Close() // a stranger, or not a card of this job
+			c.close()
+			continue
+		}
+		cards[c.rank], conns[c.rank] = c, conn
+		have++
+	}
+	for pe, conn := range conns {
+		if conn == nil {
+			continue
+		}
+		for i := range cards {
+			if err := send(conn, cards[i]); err != nil {
+				closeOthers(cards, mine.rank)
+				return nil, fmt.Errorf("send the card of PE %d to PE %d: %w", i, pe, err)
+			}
+		}
+	}
+	return cards, nil
+}
+
+// admit takes the card of one visitor, who must run as the same user.
+func admit(ctx context.Context, conn *net.UnixConn) (card, error) {
+	none := card{segment: -1, process: -1}
+	limit(ctx, conn)
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return none, err
+	}
+	var cred *unix.Ucred
+	var credErr error
+	if err := raw.Control(func(fd uintptr) {
+		cred, credErr = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	}); err != nil {
+		return none, err
+	}
+	if credErr != nil {
+		return none, credErr
+	}
+	if int(cred.Uid) != os.Getuid() {
+		return none, errors.New("another user's process")
+	}
+	return receive(conn)
+}
+
+// visit hands mine to PE 0 and takes everybody's card.
+func visit(ctx context.Context, conn *net.UnixConn, size int, mine card) ([]card, error) {
+	limit(ctx, conn)
+	if err := send(conn, mine); err != nil {
+		return nil, fmt.Errorf("send the card to PE 0: %w", err)
+	}
+	cards := make([]card, size)
+	for i := range cards {
+		c, err := receive(conn)
+		if err != nil {
+			closeOthers(cards[:i], mine.rank)
+			return nil, fmt.Errorf("wait for the card of PE %d: %w", i, err)
+		}
+		if c.rank == mine.rank {
+			c.close()
+			c = mine
+		}
+		cards[i] = c
+	}
+	return cards, nil
+}
+
+// limit ends reads and writes with ctx.
+func limit(ctx context.Context, conn *net.UnixConn) {
+	if d, ok := ctx.Deadline(); ok {
+		conn.SetDeadline(d)
+	}
+	context.AfterFunc(ctx, func() { conn.SetDeadline(time.Now()) })
+}
+
+func send(conn *net.UnixConn, c card) error {
+	buf := make([]byte, cardLen)
+	binary.LittleEndian.PutUint32(buf, uint32(c.rank))
+	binary.LittleEndian.PutUint32(buf[4:], uint32(c.pid))
+	copy(buf[8:len(buf)-1], c.host)
+	_, _, err := conn.WriteMsgUnix(buf, unix.UnixRights(c.segment, c.process), nil)
+	return err
+}
+
+func receive(conn *net.UnixConn) (card, error) {
+	c := card{segment: -1, process: -1}
+	buf, oob := make([]byte, cardLen), make([]byte, unix.CmsgSpace(4*fdsPerCard))
+	n, oobn, _, _, err := conn.ReadMsgUnix(buf, oob)
+	if err != nil {
+		return c, err
+	}
+	if n == 0 {
+		return c, errors.New("the other side has gone")
+	}
+	fds, err := rights(oob[:oobn])
+	if err != nil || len(fds) != fdsPerCard || n != cardLen {
+		for _, fd := range fds {
+			_ = unix.Close(fd)
+		}
+		return c, fmt.Errorf("malformed card of %d bytes with %d descriptors", n, len(fds))
+	}
+	c.rank = int(int32(binary.LittleEndian.Uint32(buf)))
+	c.pid = int(binary.LittleEndian.Uint32(buf[4:]))
+	c.host = cstring(buf[8:])
+	c.segment, c.process = fds[0], fds[1]
+	return c, nil
+}
+
+func rights(oob []byte) ([]int, error) {
+	msgs, err := unix.ParseSocketControlMessage(oob)
+	if err != nil || len(msgs) != 1 {
+		return nil, errors.Join(errors.New("no descriptors"), err)
+	}
+	return unix.ParseUnixRights(&msgs[0])
+}
+
+// missing names the PEs that have not come to the hub.
+func missing(ctx context.Context, conns []*net.UnixConn, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	var absent []int
+	for pe := 1; pe < len(conns); pe++ {
+		if conns[pe] == nil {
+			absent = append(absent, pe)
+		}
+	}
+	return fmt.Errorf("%s absent from the exchange of memory: %w", engine.PEs(absent), err)
+}
+
+func closeAll(conns []*net.UnixConn) {
+	for _, c := range conns {
+		if c != nil {
+			c.Close()
+		}
+	}
+}
+
+// closeOthers closes the cards of other PEs; the caller keeps its own.
+func closeOthers(cards []card, own int) {
+	for i := range cards {
+		if i != own && cards[i].host != "" {
+			cards[i].close()
+		}
+	}
+}
+
+func cstring(b []byte) string {
+	for i, c := range b {
+		if c == 0 {
+			return string(b[:i])
+		}
+	}
+	return string(b)
+}

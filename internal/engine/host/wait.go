@@ -1,0 +1,87 @@
+package host
+
+import (
+	"context"
+	"time"
+
+	"github.com/goshmem/goshmem/internal/engine"
+)
+
+// A policy is how the PEs of a kind of world wait: processes or goroutines.
+type policy interface {
+	// spin is how many plain looks come first.
+	spin() int
+	// yield gives the core away for a moment; it returns false after enough
+	// rounds, when sleeping is better.
+	yield(round int) bool
+	// sleep returns when the own PE is rung, at the latest after limit. It
+	// looks at ready once more after it has announced that it sleeps.
+	sleep(limit time.Duration, ready func() bool)
+	// ring wakes whoever of pe sleeps.
+	ring(pe int)
+}
+
+const (
+	// dataTick bounds how late a sleeping waiter sees a put, which rings nobody.
+	dataTick = time.Millisecond
+	// meetTick bounds how late it sees a cancelled context; meetings ring.
+	meetTick = 20 * time.Millisecond
+)
+
+// Wait blocks until ready, a failure in the world, or the end of ctx.
+func (h *Heap) Wait(ctx context.Context, call engine.Call, ready func() bool) error {
+	h.enter(call)
+	defer h.leave(call)
+	if err := h.await(ctx, call, dataTick, nil, ready); err != nil {
+		return err
+	}
+	return nil
+}
+
+// await is the slow part of every wait: yield for a while, then sleep. members
+// are those whose whereabouts an error should tell; nil means all PEs.
+func (h *Heap) await(ctx context.Context, call engine.Call, tick time.Duration, members []int, ready func() bool) *engine.Stall {
+	for round := 0; h.policy.yield(round); round++ {
+		if ready() {
+			return nil
+		}
+	}
+	h.noteSite(call)
+	start := time.Now()
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		deadline = start.Add(h.timeout)
+	}
+	wakeable := func() bool { return ready() || h.own.alarm.Load() != 0 }
+	for !ready() {
+		if s := h.broken(); s != nil {
+			return unless(ready, s)
+		}
+		left := time.Until(deadline)
+		if err := ctx.Err(); err != nil || left <= 0 {
+			return unless(ready, h.expired(err, start, members))
+		}
+		h.policy.sleep(min(tick, left), wakeable)
+	}
+	return nil
+}
+
+// unless gives what was waited for a last chance: a PE may have died or time
+// may have run out just after it came.
+func unless(ready func() bool, s *engine.Stall) *engine.Stall {
+	if ready() {
+		return nil
+	}
+	return s
+}
+
+// expired is the error of a wait that took too long or was cancelled.
+func (h *Heap) expired(ctxErr error, start time.Time, members []int) *engine.Stall {
+	cause := engine.ErrTimeout
+	if ctxErr != nil && ctxErr != context.DeadlineExceeded {
+		cause = ctxErr
+	}
+	s := h.stall(cause, members)
+	s.After = time.Since(start)
+	return s
+}

@@ -1,0 +1,75 @@
+package host
+
+import (
+	"errors"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// processes is how process PEs wait: look for half a microsecond, then give the
+// core away between looks, then sleep on a futex. Yielding early is what makes
+// more PEs than cores bearable; a futex wake-up across cores costs 15 to 30
+// microseconds, so sleeping comes late.
+type processes struct {
+	ctl []*control
+	own *control
+}
+
+const (
+	processSpin   = 2000
+	processYields = 200
+)
+
+func (*processes) spin() int { return processSpin }
+
+// yield keeps the goroutine on its thread while it spins: moving between
+// threads would cost more than the yield. The raw call does not tell the Go
+// scheduler, which is right for a fraction of a microsecond.
+func (*processes) yield(round int) bool {
+	switch {
+	case round == 0:
+		runtime.LockOSThread()
+	case round >= processYields:
+		runtime.UnlockOSThread()
+		return false
+	}
+	syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
+	return true
+}
+
+func (p *processes) sleep(limit time.Duration, ready func() bool) {
+	seen := p.own.bell.Load()
+	p.own.sleepers.Add(1)
+	defer p.own.sleepers.Add(-1)
+	if !ready() {
+		futexWait(&p.own.bell, seen, limit)
+	}
+}
+
+func (p *processes) ring(pe int) {
+	bell := &p.ctl[pe].bell
+	bell.Add(1)
+	const all = 1<<31 - 1
+	syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(bell)), futexWakeOp, all, 0, 0, 0)
+}
+
+// The shared (non-private) futex operations of linux/futex.h.
+const (
+	futexWaitOp = 0
+	futexWakeOp = 1
+)
+
+// futexWait sleeps while *word is seen. Any early return is fine: callers look
+// again.
+func futexWait(word *atomic.Uint32, seen uint32, limit time.Duration) {
+	ts := unix.NsecToTimespec(int64(limit))
+	_, _, errno := syscall.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWaitOp, uintptr(seen), uintptr(unsafe.Pointer(&ts)), 0, 0)
+	if errno != 0 && !errors.Is(errno, unix.EAGAIN) && !errors.Is(errno, unix.EINTR) && !errors.Is(errno, unix.ETIMEDOUT) {
+		time.Sleep(limit) // no futex here: looking again after limit is all that is left
+	}
+}

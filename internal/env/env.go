@@ -1,0 +1,78 @@
+// Package env is the one table of GOSHMEM_ variables: what each is called, what
+// it does, and what it is when unset. Parsing, `goshmem info` and the
+// documentation all read this table.
+package env
+
+import (
+	"fmt"
+	"os"
+	"sort"
+	"strings"
+)
+
+// Prefix starts the name of every variable that goshmem owns.
+const Prefix = "GOSHMEM_"
+
+// The variables that goshmem reads. A user may set those of the first block;
+// the launcher and shmemtest set those of the second for the processes they start.
+const (
+	Engine   = "GOSHMEM_ENGINE"
+	HeapSize = "GOSHMEM_HEAP_SIZE"
+	Timeout  = "GOSHMEM_TIMEOUT"
+	Token    = "GOSHMEM_TOKEN"
+	Rdzv     = "GOSHMEM_RDZV"
+
+	Rank      = "GOSHMEM_RANK"
+	Size      = "GOSHMEM_SIZE"
+	LocalRank = "GOSHMEM_LOCAL_RANK"
+	LocalSize = "GOSHMEM_LOCAL_SIZE"
+	TestCall  = "GOSHMEM_TEST_CALL"
+)
+
+// Var describes one variable.
+type Var struct {
+	Name    string // with its prefix
+	Default string // as a user would type it; "" when there is none
+	Help    string // one line
+}
+
+// Vars returns the table, in the order in which help prints it.
+func Vars() []Var {
+	return []Var{
+		{Engine, "", "engine to use (host); unset: the best that can run on every PE"},
+		{HeapSize, "1GiB", "symmetric heap of each PE: bytes, or a number with KiB, MiB, GiB (goroutine PEs: 64MiB)"},
+		{Timeout, "5m", "how long a call may wait for other PEs before it returns an error (a Go duration)"},
+		{Rdzv, "", "where the processes of a job meet: unix:@name or tcp:host:port"},
+		{Token, "", "secret of the job; proves membership in the rendezvous without travelling"},
+		{Rank, "", "number of this process, 0 to size-1 (set by the launcher)"},
+		{Size, "", "number of processes in the job (set by the launcher)"},
+		{LocalRank, "", "number of this process on its machine (set by the launcher)"},
+		{LocalSize, "", "number of processes on this machine (set by the launcher)"},
+		{TestCall, "", "which shmemtest.RunProcesses call this process serves (set by shmemtest)"},
+	}
+}
+
+// Unknown returns an error that names every variable of environ ("NAME=value"
+// lines) that has our prefix and is not in the table: a typing mistake must not
+// silently mean the default.
+func Unknown(environ []string) error {
+	known := map[string]bool{}
+	for _, v := range Vars() {
+		known[v.Name] = true
+	}
+	var bad []string
+	for _, line := range environ {
+		name, _, _ := strings.Cut(line, "=")
+		if strings.HasPrefix(name, Prefix) && !known[name] {
+			bad = append(bad, name)
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	sort.Strings(bad)
+	return fmt.Errorf("unknown variable %s (`goshmem info` lists those that exist)", strings.Join(bad, ", "))
+}
+
+// Check is Unknown over the environment of this process.
+func Check() error { return Unknown(os.Environ()) }

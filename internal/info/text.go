@@ -1,0 +1,196 @@
+package info
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// WriteText prints everything for a person. With verbose, variables that are not
+// set and every place where a library was looked for are printed too.
+func (i *Info) WriteText(out io.Writer, verbose bool) error {
+	t := &table{tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)}
+	t.row("goshmem", i.Build.text())
+	t.row("built with", fmt.Sprintf("%s for %s/%s", i.Build.Go, i.Build.OS, i.Build.Arch))
+	i.System.write(t)
+	i.Launch.write(t)
+	t.writeEngines(i.Engines)
+	t.writeLibraries(i.Libraries, verbose)
+	t.writeDevices(i.Devices)
+	t.writeVariables(i, verbose)
+	for _, w := range i.Warnings {
+		t.row("warning", w)
+	}
+	return t.Flush()
+}
+
+// table is two columns and more below headings.
+type table struct{ *tabwriter.Writer }
+
+func (t *table) row(cells ...string) { fmt.Fprintln(t, strings.Join(cells, "\t")) }
+
+// head starts a group of rows, which have columns of their own.
+func (t *table) head(title string) { fmt.Fprintf(t, "\n%s\n", title) }
+
+func (b Build) text() string {
+	if b.Revision == "" {
+		return b.Version
+	}
+	text := fmt.Sprintf("%s (revision %.12s", b.Version, b.Revision)
+	if b.Modified {
+		text += ", modified"
+	}
+	return text + ")"
+}
+
+func (s System) write(t *table) {
+	t.row("machine", strings.TrimSpace(s.Host+" "+s.Kernel))
+	t.row("cores", fmt.Sprintf("%d, of which this process may use %d; GOMAXPROCS %d", s.Cores, s.Allowed, s.MaxProcs))
+	if s.Memory == 0 {
+		return
+	}
+	t.row("memory", fmt.Sprintf("%s, available %s; limit of the control group: %s", size(s.Memory), size(s.Available), size(s.Cgroup)))
+	t.row("open files", fmt.Sprintf("%s (at most %s)", count(s.OpenFiles.Soft), count(s.OpenFiles.Hard)))
+	t.row("locked memory", fmt.Sprintf("%s (at most %s)", size(s.Locked.Soft), size(s.Locked.Hard)))
+	t.row("memfd", yes(s.Memfd))
+	t.row("shm file system", size(s.Shm)+" (not used)")
+}
+
+func (l Launch) write(t *table) {
+	switch {
+	case l.Problem != "":
+		t.row("launched by", "unclear, see the warning")
+	case l.Family == "none":
+		t.row("launched by", "none: one PE")
+	case l.Family != "":
+		text := fmt.Sprintf("%s: rank %d of %d", l.Family, l.Rank, l.Size)
+		if len(l.Outer) > 0 {
+			text += " (inside " + strings.Join(l.Outer, ", ") + ")"
+		}
+		t.row("launched by", text)
+	}
+}
+
+func (t *table) writeEngines(list []Engine) {
+	t.head("engines")
+	for _, e := range list {
+		t.row("  "+e.Name, can(e.OK), e.Reason)
+	}
+}
+
+func (t *table) writeLibraries(list []Library, verbose bool) {
+	t.head("libraries")
+	for _, l := range list {
+		if l.Problem == "" {
+			t.row("  "+l.Name, l.Version, l.Path+l.lacks())
+		} else {
+			t.row("  "+l.Name, "no", l.short())
+		}
+		if verbose && l.Report != nil {
+			for line := range strings.Lines(l.Report.String()) {
+				t.row("", "", "- "+strings.TrimSuffix(line, "\n"))
+			}
+		}
+	}
+}
+
+// lacks says how many newer functions the library does not have.
+func (l Library) lacks() string {
+	if l.Report == nil || len(l.Report.Absent) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (without %s)", strings.Join(l.Report.Absent, ", "))
+}
+
+// short is the problem without the list of places, which the report has.
+func (l Library) short() string {
+	text := strings.TrimPrefix(l.Problem, l.Name+": ")
+	before, rest, found := strings.Cut(text, " (tried ")
+	if !found {
+		return text
+	}
+	_, after, _ := strings.Cut(rest, ")")
+	return before + after
+}
+
+func (t *table) writeDevices(list []Device) {
+	t.head("devices")
+	for _, d := range list {
+		access := "usable"
+		if !d.Usable {
+			access = "no permission"
+		}
+		t.row("  "+d.Path, d.Kind, access)
+	}
+	if len(list) == 0 {
+		t.row("  none found")
+	}
+}
+
+func (t *table) writeVariables(i *Info, verbose bool) {
+	t.head("variables")
+	for _, v := range i.Variables {
+		if v.Set {
+			t.row("  "+v.Name, v.Value)
+		} else if verbose {
+			t.row("  "+v.Name, "unset ("+orNone(v.Default)+"): "+v.Help)
+		}
+	}
+	for _, v := range i.Foreign {
+		t.row("  "+v.Name, v.Value)
+	}
+	if len(i.Foreign) == 0 && !anySet(i.Variables) {
+		t.row("  none of ours, of a launcher or of a vendor is set")
+	}
+}
+
+func anySet(list []Variable) bool {
+	for _, v := range list {
+		if v.Set {
+			return true
+		}
+	}
+	return false
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "no default"
+	}
+	return "default " + text
+}
+
+func can(ok bool) string {
+	if ok {
+		return "can run"
+	}
+	return "cannot run"
+}
+
+func yes(ok bool) string {
+	if ok {
+		return "available"
+	}
+	return "not available"
+}
+
+func count(n int64) string {
+	if n == Unlimited {
+		return "unlimited"
+	}
+	return fmt.Sprint(n)
+}
+
+// size writes bytes in the largest unit that keeps them at 1 or more.
+func size(n int64) string {
+	if n == Unlimited {
+		return "unlimited"
+	}
+	f, unit := float64(n), 0
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
+	for f >= 1024 && unit < len(units)-1 {
+		f, unit = f/1024, unit+1
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", f), ".0") + " " + units[unit]
+}

@@ -1,0 +1,105 @@
+// Package mem is the only place that knows which machine store a put is.
+//
+// On amd64 a plain move of 1, 2, 4 or 8 aligned bytes is single-copy atomic and
+// stores become visible in program order, so a put is a plain move there: an
+// atomic store would cost 6 ns instead of 2. Under the race detector, where
+// words that other PEs wait on must not look like data races, and on other
+// machines, which may reorder stores, words of 4 and 8 bytes are moved with
+// sync/atomic. Files: plain.go has the one, ordered.go the other.
+package mem
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// Load64 reads the 8-byte word at p, ordered before later accesses.
+func Load64(p unsafe.Pointer) uint64 { return atomic.LoadUint64((*uint64)(p)) }
+
+// Load32 reads the 4-byte word at p, ordered before later accesses.
+func Load32(p unsafe.Pointer) uint32 { return atomic.LoadUint32((*uint32)(p)) }
+
+// Store writes v to shared memory at p: in one piece if it has 1, 2, 4 or 8 bytes.
+func Store[T any](p unsafe.Pointer, v T) {
+	switch unsafe.Sizeof(v) {
+	case 8:
+		store64(p, *(*uint64)(unsafe.Pointer(&v)))
+	case 4:
+		store32(p, *(*uint32)(unsafe.Pointer(&v)))
+	default:
+		*(*T)(p) = v
+	}
+}
+
+// Load reads a T from shared memory at p: in one piece if it has 1, 2, 4 or 8 bytes.
+func Load[T any](p unsafe.Pointer) (v T) {
+	switch unsafe.Sizeof(v) {
+	case 8:
+		*(*uint64)(unsafe.Pointer(&v)) = Load64(p)
+	case 4:
+		*(*uint32)(unsafe.Pointer(&v)) = Load32(p)
+	default:
+		v = *(*T)(p)
+	}
+	return v
+}
+
+// Put copies n bytes to shared memory at dst. Aligned blocks of 2, 4 and 8 bytes
+// go in one piece, which Go's copy does not promise.
+func Put(dst, src unsafe.Pointer, n uintptr) {
+	if n == 8 && aligned(dst, src, 7) {
+		store64(dst, *(*uint64)(src))
+		return
+	}
+	putOther(dst, src, n)
+}
+
+func putOther(dst, src unsafe.Pointer, n uintptr) {
+	switch {
+	case n == 4 && aligned(dst, src, 3):
+		store32(dst, *(*uint32)(src))
+	case n == 2 && aligned(dst, src, 1):
+		*(*uint16)(dst) = *(*uint16)(src)
+	default:
+		Copy(dst, src, n)
+	}
+}
+
+// Get copies n bytes from shared memory at src, in one piece as Put does.
+func Get(dst, src unsafe.Pointer, n uintptr) {
+	if n == 8 && aligned(dst, src, 7) {
+		*(*uint64)(dst) = Load64(src)
+		return
+	}
+	getOther(dst, src, n)
+}
+
+func getOther(dst, src unsafe.Pointer, n uintptr) {
+	switch {
+	case n == 4 && aligned(dst, src, 3):
+		*(*uint32)(dst) = Load32(src)
+	case n == 2 && aligned(dst, src, 1):
+		*(*uint16)(dst) = *(*uint16)(src)
+	default:
+		Copy(dst, src, n)
+	}
+}
+
+// Copy copies n bytes; the ranges may overlap.
+func Copy(dst, src unsafe.Pointer, n uintptr) {
+	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
+}
+
+// Zero clears n bytes.
+func Zero(p unsafe.Pointer, n uintptr) { clear(unsafe.Slice((*byte)(p), n)) }
+
+// Hide returns p in a way that keeps the compiler from moving what it points to
+// to the heap. Only for callees that do not keep p after they return.
+//
+//go:nosplit
+func Hide(p unsafe.Pointer) unsafe.Pointer {
+	x := uintptr(p) // escape analysis does not follow a pointer through an integer
+	return *(*unsafe.Pointer)(unsafe.Pointer(&x))
+}
+
+func aligned(a, b unsafe.Pointer, mask uintptr) bool { return (uintptr(a)|uintptr(b))&mask == 0 }

@@ -1,0 +1,50 @@
+// Package launch answers two questions of a process that belongs to a job: who
+// am I, and how do the processes of the job meet. [Detect] reads the first from
+// the environment that the launcher left, [Join] does the second.
+//
+// # Who am I
+//
+// Launchers nest: a batch system starts mpirun, which starts the processes. Each
+// leaves its variables behind, and the innermost one started this process. The
+// families are tried from the one that is innermost in practice to the one that
+// is outermost; the first that is seen decides, the others are only reported in
+// [Job].Outer.
+//
+//	family      rank, size                            local rank, local size
+//	goshmem     GOSHMEM_RANK, GOSHMEM_SIZE            GOSHMEM_LOCAL_RANK, GOSHMEM_LOCAL_SIZE
+//	torchrun    RANK, WORLD_SIZE                      LOCAL_RANK, LOCAL_WORLD_SIZE
+//	openmpi     OMPI_COMM_WORLD_RANK, ..._SIZE        OMPI_COMM_WORLD_LOCAL_RANK, ..._LOCAL_SIZE
+//	mpich       PMI_RANK, PMI_SIZE                    MPI_LOCALRANKID, MPI_LOCALNRANKS
+//	pmix        PMIX_RANK, GOSHMEM_SIZE               -
+//	slurm       SLURM_PROCID, SLURM_STEP_NUM_TASKS    SLURM_LOCALID, SLURM_STEP_TASKS_PER_NODE
+//	kubernetes  JOB_COMPLETION_INDEX, GOSHMEM_SIZE    -
+//	none        one process: rank 0 of 1
+//
+// A family of which only a part is set is an error, not a guess. GOSHMEM_SIZE
+// without GOSHMEM_RANK says how many processes are expected: a launcher that
+// started another number is an error. GOSHMEM_RANK=0 with GOSHMEM_SIZE=1 makes
+// any process a job of its own.
+//
+// # Where to meet
+//
+// GOSHMEM_RDZV says it: "unix:@name", an abstract socket of this machine (Linux;
+// nothing to clean up), "tcp:host:port", or "tcp:host:port+n", the first free of
+// the n ports after port, then port itself. Without it:
+//
+//	torchrun       tcp:MASTER_ADDR:MASTER_PORT+16, since its own store holds
+//	               MASTER_PORT (ROCSHMEM_MASTER_ADDR and _PORT stand in)
+//	openmpi, pmix  one machine: a name made of user and PMIX_NAMESPACE
+//	mpich          one machine: a name made of user and the process manager
+//	slurm          one machine: a name made of user, job and step
+//	others, and several machines: GOSHMEM_RDZV is needed
+//
+// # Security
+//
+// Before anything else is said, both sides prove that they hold the same token
+// and mean the same job: each sends a random nonce and an HMAC-SHA256 under the
+// token; the token itself never travels. GOSHMEM_TOKEN is that secret. Without
+// GOSHMEM_TOKEN the handshake only tells jobs apart and keeps nobody out. On
+// unix sockets the peer must also run as the same user. The handshake guards
+// membership; what follows is neither encrypted nor signed, so whoever can
+// change the traffic of the network can change it.
+package launch

@@ -1,0 +1,104 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+	"time"
+)
+
+// finder looks for the server of the job.
+type finder struct {
+	network    string
+	candidates []string
+	secret     secret
+	me         peer
+	limits     limits
+}
+
+// find tries the candidates until one turns out to be the server or ctx ends.
+// The server may not have started yet, and strangers may hold some of the ports.
+func (f finder) find(ctx context.Context) (*link, peer, error) {
+	start := time.Now()
+	patience := f.limits.handshake
+	if len(f.candidates) > 1 {
+		patience = f.limits.probe // a stranger that says nothing must not hold us up
+	}
+	var last error
+	for {
+		for _, at := range f.candidates {
+			l, server, err := f.try(ctx, at, patience)
+			if err == nil {
+				return l, server, nil
+			}
+			last = telling(last, err)
+			if f.network == "unix" && errors.Is(err, ErrRefused) {
+				return nil, peer{}, err // the name is this world's alone: it will not get better
+			}
+		}
+		if !pause(ctx, time.Since(start)) {
+			return nil, peer{}, fmt.Errorf("%w; last attempt: %w", context.Cause(ctx), last)
+		}
+		patience = min(2*patience, f.limits.handshake)
+	}
+}
+
+// try connects to one candidate and shakes hands.
+func (f finder) try(ctx context.Context, at string, patience time.Duration) (*link, peer, error) {
+	d := net.Dialer{Timeout: patience}
+	conn, err := d.DialContext(ctx, f.network, at)
+	if err != nil {
+		return nil, peer{}, err
+	}
+	l := newLink(conn, f.limits)
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() }) // ends the handshake
+	server, err := f.meet(l, patience)
+	if !stop() && err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, peer{}, errors.Join(fmt.Errorf("%s: %w", at, err), ignoreClosed(conn.Close()))
+	}
+	return l, server, nil
+}
+
+func (f finder) meet(l *link, patience time.Duration) (peer, error) {
+	if err := sameUser(l.conn); err != nil {
+		return peer{}, err
+	}
+	return l.connect(f.secret, f.me, patience)
+}
+
+// pause waits an eighth of the time that has passed, within bounds: soon when
+// the processes start together, seldom when somebody is late. False: ctx ended.
+func pause(ctx context.Context, passed time.Duration) bool {
+	const shortest, longest = 100 * time.Microsecond, 10 * time.Millisecond
+	timer := time.NewTimer(min(max(passed/8, shortest), longest))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return ctx.Err() == nil
+	}
+}
+
+// telling keeps the error that says more: nobody listening is what most attempts
+// end with, and an attempt cut short by the end of ctx says nothing.
+func telling(old, err error) error {
+	dull := errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	if old != nil && dull {
+		return old
+	}
+	return err
+}
+
+// ignoreClosed is for the second of two closings.
+func ignoreClosed(err error) error {
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Build builds the Go package pkg, or Go file, into a new folder in scratch and
+// returns the path of the program. If it does not build, the error has the
+// compiler's text.
+func Build(ctx context.Context, scratch, pkg string) (string, error) {
+	out, err := target(scratch, pkg)
+	if err != nil {
+		return "", err
+	}
+	if err := goCommand(ctx, scratch, pkg, "build", "-o", out, pkg); err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(out); err != nil || info.Mode()&0o111 == 0 {
+		// For a package that is not a program the compiler leaves an archive, or nothing.
+		return "", &Error{1, fmt.Errorf("%s is not a program: it needs package main with a main function", pkg)}
+	}
+	return out, nil
+}
+
+// BuildTest builds the tests of the Go package pkg as Build does.
+func BuildTest(ctx context.Context, scratch, pkg string) (string, error) {
+	out, err := target(scratch, pkg)
+	if err != nil {
+		return "", err
+	}
+	out += ".test"
+	return out, goCommand(ctx, scratch, pkg, "test", "-c", "-o", out, pkg)
+}
+
+// target returns a path of its own in scratch that ends in the package's name,
+// which is what process lists will show.
+func target(scratch, pkg string) (string, error) {
+	full, err := filepath.Abs(pkg)
+	if err != nil {
+		return "", &Error{1, fmt.Errorf("%s: %w", pkg, err)}
+	}
+	dir, err := os.MkdirTemp(scratch, "build-")
+	if err != nil {
+		return "", &Error{1, err}
+	}
+	return filepath.Join(dir, strings.TrimSuffix(filepath.Base(full), ".go")), nil
+}
+
+// goCommand runs the go command with its own temporary files in scratch, so that
+// it can be killed without leaving any. It dies with this process, for which it
+// needs the thread to stay.
+func goCommand(ctx context.Context, scratch, pkg string, args ...string) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Env = append(os.Environ(), "GOTMPDIR="+scratch)
+	cmd.WaitDelay = 2 * time.Second
+	ownGroup(cmd)
+	text, err := cmd.CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("building %s: %w", pkg, context.Cause(ctx))
+	case errors.Is(err, exec.ErrNotFound):
+		return &Error{StatusNotFound, fmt.Errorf("cannot build %s: the go command is not in PATH; build it elsewhere and give the executable", pkg)}
+	case err != nil:
+		return &Error{1, fmt.Errorf("%s does not build (%w):\n%s", pkg, err, strings.TrimRight(string(text), "\n"))}
+	}
+	return nil
+}

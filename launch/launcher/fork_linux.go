@@ -1,0 +1,71 @@
+package launcher
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"syscall"
+)
+
+// fork starts all ranks. The kernel ties the parent-death signal to the thread
+// that forks, so this goroutine owns its thread until the job is over. It never
+// gives it back: the thread may be bound to a core, and ends with the goroutine.
+func (j *job) fork(started chan<- error, over <-chan struct{}) {
+	runtime.LockOSThread()
+	started <- j.forkAll()
+	<-over
+}
+
+func (j *job) forkAll() (err error) {
+	cores, err := j.spec.Cores()
+	if err != nil {
+		return err
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, null.Close()) }()
+	for r := range j.spec.N {
+		stdin := null
+		if r == 0 && j.spec.Stdin != nil {
+			stdin = j.spec.Stdin
+		}
+		if stopped, err := j.forkOne(r, cores[r], stdin); stopped || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forkOne starts rank r unless the job was stopped already.
+func (j *job) forkOne(r, core int, stdin *os.File) (stopped bool, err error) {
+	j.gate.Lock()
+	defer j.gate.Unlock()
+	if j.closed {
+		return true, nil
+	}
+	if err := bindThread(core); err != nil { // a child is born where its parent thread is
+		return false, err
+	}
+	child, last, err := j.wires.connect(r)
+	if err != nil {
+		return false, err
+	}
+	pidfd := -1
+	process, err := os.StartProcess(j.program, j.spec.Argv, &os.ProcAttr{
+		Dir:   j.spec.Dir,
+		Env:   j.meeting.environ(j.spec, r),
+		Files: []*os.File{stdin, child.stdout, child.stderr},
+		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, PidFD: &pidfd},
+	})
+	closed := child.close()
+	if err != nil {
+		return false, err
+	}
+	j.ranks = append(j.ranks, &rank{
+		RankResult: RankResult{Rank: r, Pid: process.Pid, Core: core},
+		process:    process, pidfd: pidfd, tail: last,
+	})
+	return false, closed
+}

@@ -1,0 +1,274 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Defaults of Spec.
+const (
+	defaultSettle = time.Second
+	defaultGrace  = 5 * time.Second
+)
+
+// job is a job that runs. Its goroutine is the one that called Run; a second one
+// forks, and pumps move output.
+type job struct {
+	spec    Spec
+	program string // path of the executable
+	meeting meeting
+	wires   *wiring
+
+	// gate makes a signal and a fork exclude each other: a rank either gets the
+	// signal or is never started.
+	gate   sync.Mutex
+	closed bool // no more forks
+	ranks  []*rank
+
+	deaths  chan death
+	alive   int
+	phase   phase
+	timer   *time.Timer // ends the phase
+	cause   *Error      // what ended the job, if anything did
+	first   int         // rank that failed first, by itself
+	presses int         // interrupts seen
+}
+
+func signalName(s os.Signal) string {
+	if sig, ok := s.(syscall.Signal); ok {
+		return unix.SignalName(sig)
+	}
+	return s.String()
+}
+
+// rank is a started process.
+type rank struct {
+	RankResult
+	process *os.Process
+	pidfd   int // -1: the kernel has none
+	tail    *tail
+	dead    bool
+}
+
+// phase is how far the end of a job has come.
+type phase int
+
+const (
+	running  phase = iota
+	settling       // after a failure, the others may end by themselves
+	leaving        // they got a signal
+	killed
+)
+
+// Supported says whether processes can be started on this system.
+func Supported() error { return nil }
+
+// Run runs a job until its last process is gone. A job that failed, was stopped
+// or could not start gives an error that wraps an *Error, which has the exit
+// status for a command. When ctx ends, the job is stopped as if by SIGTERM.
+func Run(ctx context.Context, s Spec) (Result, error) {
+	j, err := newJob(s)
+	if err != nil {
+		return Result{First: -1, Err: err}, err
+	}
+	started, over := make(chan error, 1), make(chan struct{})
+	go j.fork(started, over)
+	j.supervise(ctx, started)
+	j.bury()
+	close(over)
+	return j.result()
+}
+
+func newJob(s Spec) (*job, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	program, err := lookPath(s.Argv[0])
+	if err != nil {
+		return nil, err
+	}
+	j := &job{spec: s, program: program, first: -1, deaths: make(chan death, s.N), timer: time.NewTimer(0)}
+	<-j.timer.C
+	if j.meeting, err = newMeeting(); err != nil {
+		return nil, &Error{Code: 1, Err: err}
+	}
+	if j.wires, err = newWiring(s); err != nil {
+		return nil, &Error{Code: 1, Err: err}
+	}
+	return j, nil
+}
+
+// supervise turns what happens into the steps that end the job, and returns when
+// all ranks are dead.
+func (j *job) supervise(ctx context.Context, started <-chan error) {
+	limit := j.limit()
+	done := ctx.Done()
+	for started != nil || j.alive > 0 {
+		select {
+		case err := <-started:
+			started = nil
+			j.begin(err)
+		case d := <-j.deaths:
+			j.died(d)
+		case sig := <-j.spec.Signals:
+			j.signalled(sig)
+		case <-done:
+			done = nil
+			j.stop(&Error{1, fmt.Errorf("%w: %w", ErrStopped, context.Cause(ctx))}, unix.SIGTERM)
+		case <-limit:
+			j.stop(&Error{StatusTimeout, fmt.Errorf("%w of %v", ErrTimeout, j.spec.Timeout)}, unix.SIGTERM)
+		case err := <-j.wires.broken:
+			j.stop(outputError(err), unix.SIGTERM)
+		case <-j.timer.C:
+			j.escalate()
+		}
+	}
+}
+
+func (j *job) limit() <-chan time.Time {
+	if j.spec.Timeout == 0 {
+		return nil
+	}
+	return time.After(j.spec.Timeout)
+}
+
+// outputError has the status that a writer killed by SIGPIPE would have.
+func outputError(err error) *Error {
+	code := 1
+	if errors.Is(err, syscall.EPIPE) {
+		code = statusSignal + int(unix.SIGPIPE)
+	}
+	return &Error{code, fmt.Errorf("stopped because output cannot be written: %w", err)}
+}
+
+// begin is called when all ranks are forked, or err says why not.
+func (j *job) begin(err error) {
+	j.alive = len(j.ranks)
+	watch(j.ranks, j.deaths)
+	if err != nil {
+		j.stop(&Error{statusOf(err), fmt.Errorf("start rank %d: %w", j.alive, err)}, unix.SIGKILL)
+	}
+}
+
+func (j *job) died(d death) {
+	r := j.ranks[d.rank]
+	r.dead, r.Code, r.Signal = true, d.code, d.signal
+	j.alive--
+	if r.Code == 0 || j.phase != running {
+		return
+	}
+	j.first = d.rank
+	j.cause = &Error{r.Code, fmt.Errorf("rank %d (host %s, pid %d) failed first: %v", r.Rank, hostName(), r.Pid, r.RankResult)}
+	j.enter(settling, wait(j.spec.Settle, defaultSettle))
+}
+
+// signalled passes a signal on. A second interrupt means "now".
+func (j *job) signalled(s os.Signal) {
+	sig, ok := s.(syscall.Signal)
+	if !ok {
+		return
+	}
+	if sig == unix.SIGINT {
+		j.presses++
+	}
+	if j.presses > 1 {
+		sig = unix.SIGKILL
+	}
+	j.stop(stoppedBy(s), sig)
+}
+
+// stop sends sig to all ranks and gives them Grace to end. The first cause counts.
+func (j *job) stop(cause *Error, sig syscall.Signal) {
+	if j.cause == nil {
+		j.cause = cause
+	}
+	j.send(sig)
+	switch {
+	case sig == unix.SIGKILL:
+		j.phase = killed
+	case j.phase < leaving:
+		j.enter(leaving, wait(j.spec.Grace, defaultGrace))
+	}
+}
+
+// enter starts a phase that lasts d unless all ranks end before.
+func (j *job) enter(p phase, d time.Duration) {
+	j.phase = p
+	j.timer.Reset(d)
+}
+
+// escalate ends a phase whose time is over.
+func (j *job) escalate() {
+	switch j.phase {
+	case settling:
+		j.stop(j.cause, unix.SIGTERM)
+	case leaving:
+		j.stop(j.cause, unix.SIGKILL)
+	}
+}
+
+// send signals the process groups of all ranks that live, and starts no more.
+func (j *job) send(sig syscall.Signal) {
+	j.gate.Lock()
+	defer j.gate.Unlock()
+	j.closed = true
+	for _, r := range j.ranks {
+		if !r.dead {
+			r.Termed = r.Termed || sig == unix.SIGTERM
+			r.Killed = r.Killed || sig == unix.SIGKILL
+			r.signal(sig)
+		}
+	}
+}
+
+// bury kills what dead ranks left in their groups, frees their process ids,
+// which were kept so that the groups' numbers stay theirs, and takes in the last
+// output.
+func (j *job) bury() {
+	for _, r := range j.ranks {
+		r.signal(unix.SIGKILL)
+		if _, err := r.process.Wait(); err != nil {
+			j.fail(fmt.Errorf("rank %d: %w", r.Rank, err))
+		}
+	}
+	if err := j.wires.drain(); err != nil {
+		j.fail(err)
+	}
+	select {
+	case err := <-j.wires.broken:
+		j.fail(outputError(err))
+	default:
+	}
+}
+
+// fail notes an error that is not about a rank, if nothing else went wrong.
+func (j *job) fail(err error) {
+	if j.cause == nil {
+		j.cause = &Error{Code: 1, Err: err}
+	}
+}
+
+func (j *job) result() (Result, error) {
+	res := Result{First: j.first}
+	for _, r := range j.ranks {
+		r.Stderr = r.tail.last()
+		res.Ranks = append(res.Ranks, r.RankResult)
+	}
+	if j.cause != nil {
+		res.Err = j.cause
+	}
+	return res, res.Err
+}
+
+// signal reaches the whole process group. A group that is gone is no error: that
+// is what signals are sent for.
+func (r *rank) signal(sig syscall.Signal) {
+	unix.Kill(-r.Pid, sig)
+}

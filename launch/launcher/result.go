@@ -1,0 +1,136 @@
+package launcher
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Exit statuses that have a fixed meaning, as in a shell and in timeout(1). A
+// job that fails otherwise has the status of the rank that failed first, or 128
+// plus the number of the signal.
+const (
+	StatusUsage         = 2
+	StatusTimeout       = 124
+	StatusNotExecutable = 126
+	StatusNotFound      = 127
+	statusSignal        = 128
+)
+
+// ErrTimeout is what the error of a job that ran longer than Spec.Timeout wraps.
+var ErrTimeout = errors.New("stopped at the time limit")
+
+// ErrStopped is what the error of a job that was stopped by a signal or by the end
+// of its context wraps.
+var ErrStopped = errors.New("stopped")
+
+// ErrUnsupported is what Run's error wraps where processes cannot be launched.
+var ErrUnsupported = errors.New("process mode is not supported here (linux only); goroutine PEs work: see shmemtest")
+
+// Error is the error of this package.
+type Error struct {
+	Code int // the status with which a command should exit
+	Err  error
+}
+
+// Error returns the text of the wrapped error.
+func (e *Error) Error() string { return e.Err.Error() }
+
+// Unwrap returns the wrapped error.
+func (e *Error) Unwrap() error { return e.Err }
+
+// RankResult says how one process ended.
+type RankResult struct {
+	Rank, Pid int
+	Code      int      // exit status; 128 plus the number of the signal if one ended the process
+	Signal    string   // name of that signal, such as SIGKILL; "" if it exited
+	Core      int      // core it was bound to; -1: none
+	Stderr    []string // its last lines on stderr, at most 10
+	Termed    bool     // it was still running when the launcher sent SIGTERM
+	Killed    bool     // it was still running when the launcher sent SIGKILL
+}
+
+// String says how the process ended.
+func (r RankResult) String() string {
+	if r.Signal != "" {
+		return "killed by " + r.Signal
+	}
+	return "exit status " + strconv.Itoa(r.Code)
+}
+
+// Result says how a job ended.
+type Result struct {
+	Ranks []RankResult // those that were started, by rank
+	First int          // the rank that failed first, by itself; -1: none
+	Err   error        // what Run returned
+}
+
+// Report tells a person why the job failed; "" if it did not. All lines but the
+// first are indented.
+func (r Result) Report() string {
+	if r.Err == nil {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, r.Err)
+	if r.First >= 0 {
+		r.lastWords(&b)
+	}
+	r.list(&b, r.ranks(r.alsoFailed), "also failed: ")
+	r.list(&b, r.ranks(func(x RankResult) bool { return x.Termed }), "stopped with SIGTERM: ")
+	r.list(&b, r.ranks(func(x RankResult) bool { return x.Killed }), "needed SIGKILL: ")
+	return b.String()
+}
+
+func (r Result) lastWords(b *strings.Builder) {
+	lines := r.Ranks[r.First].Stderr
+	if len(lines) > 0 {
+		fmt.Fprintln(b, "  its last lines on stderr:")
+	}
+	for _, line := range lines {
+		fmt.Fprintf(b, "    %s\n", line)
+	}
+}
+
+// alsoFailed is true of ranks that failed after the first without having been told to end.
+func (r Result) alsoFailed(x RankResult) bool {
+	return r.First >= 0 && x.Rank != r.First && x.Code != 0 && !x.Termed && !x.Killed
+}
+
+func (r Result) list(b *strings.Builder, ranks []int, what string) {
+	if len(ranks) > 0 {
+		fmt.Fprintf(b, "  %s%s\n", what, rankList(ranks))
+	}
+}
+
+func (r Result) ranks(which func(RankResult) bool) []int {
+	var found []int
+	for _, x := range r.Ranks {
+		if which(x) {
+			found = append(found, x.Rank)
+		}
+	}
+	return found
+}
+
+// rankList writes ascending ranks as people do: "rank 3", "ranks 0, 2-5".
+func rankList(ranks []int) string {
+	var parts []string
+	for i := 0; i < len(ranks); {
+		j := i
+		for j+1 < len(ranks) && ranks[j+1] == ranks[j]+1 {
+			j++
+		}
+		part := strconv.Itoa(ranks[i])
+		if j > i {
+			part += "-" + strconv.Itoa(ranks[j])
+		}
+		parts = append(parts, part)
+		i = j + 1
+	}
+	if len(ranks) == 1 {
+		return "rank " + parts[0]
+	}
+	return "ranks " + strings.Join(parts, ", ")
+}

@@ -1,0 +1,81 @@
+package testjob
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/goshmem/goshmem/launch/launcher"
+)
+
+// verdict is the result of one test over all ranks.
+type verdict struct {
+	test   string // "": the processes themselves
+	status status
+	why    string // for one that failed
+	ranks  []int  // on which it failed
+}
+
+// merge puts the ranks' reports together. A test that some ranks skip and the
+// others pass has passed: it may have something to do on those only. A rank that
+// ends badly although all its tests passed fails the job as such.
+func merge(ranks []*transcript, res launcher.Result) []verdict {
+	var all []verdict
+	blamed := map[int]bool{} // ranks that a failed test accounts for
+	for _, test := range names(ranks) {
+		v := judge(test, ranks, res.Ranks)
+		for _, r := range v.ranks {
+			blamed[r] = true
+		}
+		all = append(all, v)
+	}
+	process := verdict{status: failed}
+	for _, r := range res.Ranks {
+		if r.Code != 0 && !blamed[r.Rank] {
+			process.add(r.Rank, fmt.Sprintf("rank %d: %v outside of tests", r.Rank, r))
+		}
+	}
+	if len(process.ranks) > 0 {
+		all = append(all, process)
+	}
+	return all
+}
+
+// names returns the tests of all ranks, each once, in the order of the first
+// rank that has it.
+func names(ranks []*transcript) []string {
+	var all []string
+	seen := map[string]bool{}
+	for _, t := range ranks {
+		for _, name := range t.order {
+			if !seen[name] {
+				seen[name] = true
+				all = append(all, name)
+			}
+		}
+	}
+	return all
+}
+
+func judge(test string, ranks []*transcript, ends []launcher.RankResult) verdict {
+	v := verdict{test: test, status: skipped}
+	for r, t := range ranks {
+		switch t.status[test] {
+		case passed:
+			if v.status == skipped {
+				v.status = passed
+			}
+		case skipped:
+		case failed:
+			v.add(r, fmt.Sprintf("failed on rank %d", r))
+		default:
+			v.add(r, fmt.Sprintf("not reported by rank %d (%v)", r, ends[r]))
+		}
+	}
+	return v
+}
+
+func (v *verdict) add(rank int, why string) {
+	v.status = failed
+	v.ranks = append(v.ranks, rank)
+	v.why = strings.TrimPrefix(v.why+"; "+why, "; ")
+}

@@ -1,0 +1,99 @@
+package testjob
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/goshmem/goshmem/launch/launcher"
+)
+
+// tally counts verdicts, and packages that did not build.
+type tally struct {
+	passed, failed, skipped, unbuilt int
+}
+
+func (t *tally) count(all []verdict) {
+	for _, v := range all {
+		switch v.status {
+		case passed:
+			t.passed++
+		case skipped:
+			t.skipped++
+		default:
+			t.failed++
+		}
+	}
+}
+
+// String is the end of every line of the report.
+func (t tally) String() string {
+	return fmt.Sprintf("%d passed, %d failed, %d skipped", t.passed, t.failed, t.skipped)
+}
+
+// report writes the result of one package and size, what failed before the line
+// that counts.
+func (r *run) report(p pkg, n int, all []verdict, ranks []*transcript, took time.Duration) {
+	for _, v := range all {
+		if v.status == failed || r.Verbose {
+			r.show(v, n, ranks)
+		}
+	}
+	var here tally
+	here.count(all)
+	r.tally.count(all)
+	word, counts := "ok  ", here.String()
+	switch {
+	case here.failed > 0:
+		word = "FAIL"
+	case here == tally{}:
+		word, counts = "?   ", "no tests"
+	}
+	fmt.Fprintf(r.Out, "%s  %s  n=%d  %s  (%.2fs)\n", word, p.path, n, counts, took.Seconds())
+}
+
+// show writes one verdict and the output behind it: of the ranks on which the
+// test failed, or of all ranks if it did not.
+func (r *run) show(v verdict, n int, ranks []*transcript) {
+	name, why := v.test, ""
+	if name == "" {
+		name = "(processes)"
+	}
+	if v.why != "" {
+		why = ": " + v.why
+	}
+	fmt.Fprintf(r.Out, "--- %s: %s (n=%d)%s\n", v.status, name, n, why)
+	which := v.ranks
+	if v.status != failed {
+		which = make([]int, n)
+		for rank := range which {
+			which[rank] = rank
+		}
+	}
+	for _, rank := range which {
+		for _, line := range ranks[rank].lines[v.test] {
+			fmt.Fprintf(r.Out, "    [%d] %s\n", rank, line)
+		}
+	}
+}
+
+// broken reports a package whose tests do not build.
+func (r *run) broken(p pkg, err error) {
+	r.unbuilt++
+	fmt.Fprintf(r.Out, "%v\nFAIL  %s  [build failed]\n", err, p.path)
+}
+
+// summary writes the last line and returns what it means.
+func (r *run) summary() error {
+	t := r.tally
+	total := t.passed + t.failed + t.skipped
+	fmt.Fprintf(r.Out, "%v, %d in total\n", t, total)
+	switch {
+	case t.unbuilt > 0:
+		return &launcher.Error{Code: 1, Err: fmt.Errorf("%d packages do not build, %d tests failed", t.unbuilt, t.failed)}
+	case t.failed > 0:
+		return &launcher.Error{Code: 1, Err: fmt.Errorf("%d tests failed", t.failed)}
+	case total == 0:
+		return &launcher.Error{Code: 1, Err: ErrNoTests}
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package launch
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"time"
+)
+
+// limits bound everything that waits for the other end.
+type limits struct {
+	handshake time.Duration // from connecting to having proved membership
+	frame     time.Duration // the rest of a frame once it has begun; a write
+	farewell  time.Duration // for the server's account after giving up
+	probe     time.Duration // first patience with one of several ports
+	pending   int           // connections that have not proved membership
+}
+
+func defaultLimits() limits {
+	return limits{
+		handshake: 5 * time.Second,
+		frame:     10 * time.Second,
+		farewell:  time.Second,
+		probe:     20 * time.Millisecond,
+		pending:   64,
+	}
+}
+
+// link is a connection that carries frames.
+type link struct {
+	conn net.Conn
+	in   *bufio.Reader
+	limits
+}
+
+func newLink(conn net.Conn, lim limits) *link {
+	return &link{conn: conn, in: bufio.NewReader(conn), limits: lim}
+}
+
+// send writes one frame.
+func (l *link) send(k kind, parts ...[]byte) error {
+	return l.sendBy(time.Now().Add(l.frame), encode(k, parts...))
+}
+
+// sendBy writes an encoded frame before a point in time.
+func (l *link) sendBy(deadline time.Time, encoded []byte) error {
+	if err := l.conn.SetWriteDeadline(deadline); err != nil {
+		return err
+	}
+	_, err := l.conn.Write(encoded)
+	return err
+}
+
+// receive waits for the next frame as long as it takes: that a peer is silent
+// between its calls is normal, and its death closes the connection (or ends the
+// keep-alive of tcp). A frame that has begun must end in time.
+func (l *link) receive() (frame, error) {
+	if _, err := l.in.Peek(1); err != nil {
+		return frame{}, err
+	}
+	return l.finish()
+}
+
+// receiveContext is receive that ends with ctx. It ends between frames only, so
+// that the link stays usable.
+func (l *link) receiveContext(ctx context.Context) (frame, error) {
+	interrupted := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		_ = l.conn.SetReadDeadline(time.Unix(1, 0)) // fails only on a closed connection, which ends Peek too
+		close(interrupted)
+	})
+	_, err := l.in.Peek(1)
+	if !stop() {
+		<-interrupted
+		if err != nil {
+			return frame{}, context.Cause(ctx)
+		}
+	}
+	if err != nil {
+		return frame{}, err
+	}
+	return l.finish()
+}
+
+// finish reads a frame whose first byte is there.
+func (l *link) finish() (frame, error) {
+	if err := l.conn.SetReadDeadline(time.Now().Add(l.frame)); err != nil {
+		return frame{}, err
+	}
+	f, err := readFrame(l.in, maxBody)
+	if err != nil {
+		return frame{}, err
+	}
+	return f, l.conn.SetReadDeadline(time.Time{})
+}

@@ -1,0 +1,52 @@
+// Package shmem is symmetric memory for Go: every processing element (PE) of a
+// world owns a heap of the same shape, and each can put to, get from and update
+// atomically the heaps of the others, without the others' help. It answers to
+// OpenSHMEM, rocSHMEM and rocshmem4py.
+//
+// # Programs
+//
+// [Main] runs a function as one PE of the job that a launcher started (goshmem
+// run, mpirun, mpiexec.hydra, torchrun, srun), or as a world of one PE without a
+// launcher. [RunLocal] runs the same function on n PEs as goroutines of this
+// process. [Init] and [World.Finalize] are the parts for programs that need them.
+//
+// # Memory model
+//
+// A put returns when its source may be reused. That its data has arrived is known
+// only after [World.Quiet] or [Team.Barrier] on the PE that put:
+//
+//	dst.Put(src, 1)
+//	w.Quiet(ctx)        // now PE 1's dst holds the data
+//
+// [World.Fence] orders puts and atomics to one PE without waiting for them:
+//
+//	data.Put(src, 1)
+//	w.Fence()
+//	flag.P(0, 1, 1)     // whoever sees the flag on PE 1 sees the data there
+//
+// A signal does that by itself: who sees it sees the data of the same
+// [Array.PutSignal]. [Team.Barrier] is Quiet and a rendezvous; [Team.Sync] is the
+// rendezvous alone and makes visible only what each PE stored in its own memory.
+// Atomics are atomic with each other on one element of one type. [Array.P],
+// [Array.G] and transfers of 1, 2, 4 or 8 aligned bytes happen in one piece.
+// [Array.At], [Array.Fill], [Array.CopyTo] and [Array.CopyFrom] are complete when
+// they return and ordered after earlier blocking calls of this PE. Non-blocking
+// forms (NBI) complete at Quiet or Barrier; until then their local side must not
+// be touched. Where an engine is stronger than this, programs must not rely on it.
+//
+// # Waiting
+//
+// A context is the first parameter of exactly those calls that can wait for
+// another PE. A context without a deadline gets [Options.Timeout], 5 minutes
+// unless set. No wait hangs: it ends when what it waits for comes, when the time
+// is over, or when a PE dies or fails, and then the error says who is missing and
+// where everybody is. After a failed collective the members of the team no longer
+// agree on what comes next, so the team is out of order and its later collectives
+// fail at once.
+//
+// # Concurrency
+//
+// Everything may be used by many goroutines at once, except that a team does one
+// collective at a time: a second one gets [ErrConcurrentCollective]. Allocating,
+// freeing and splitting are collectives of the world or the parent team.
+package shmem

@@ -1,0 +1,85 @@
+package shmem
+
+import (
+	"unsafe"
+
+	"github.com/goshmem/goshmem/internal/mem"
+)
+
+// What the fast paths of rma.go leave: errors, and PEs whose memory only the
+// engine reaches.
+
+// pair returns what is wrong with a transfer between a on pe and n local elements.
+func (a Array[T]) pair(pe, n int, put bool) error {
+	if err := a.usable(); err != nil {
+		return err
+	}
+	if err := a.b.w.checkPE(pe); err != nil {
+		return err
+	}
+	switch {
+	case n == a.n:
+		return nil
+	case put:
+		return lengths(a.n, n)
+	}
+	return lengths(n, a.n)
+}
+
+// both returns what is wrong with a transfer between two arrays.
+func (a Array[T]) both(local Array[T], pe int, put bool) error {
+	if err := local.usable(); err != nil {
+		return err
+	}
+	if err := a.pair(pe, local.n, put); err != nil {
+		return err
+	}
+	if local.b.w != a.b.w {
+		return problem(ErrForeign, "the two arrays belong to different worlds")
+	}
+	return nil
+}
+
+func (a Array[T]) putOther(op string, src Array[T], pe int, nbi bool) error {
+	if err := a.both(src, pe, true); err != nil || a.n == 0 {
+		return fail(a.World(), op, pe, err)
+	}
+	put := a.b.w.heap.Put
+	if nbi {
+		put = a.b.w.heap.PutNBI
+	}
+	return fail(a.b.w, op, pe, put(pe, a.off, src.here(), a.bytes()))
+}
+
+func (a Array[T]) putFrom(op string, src unsafe.Pointer, n, pe int) error {
+	if err := a.pair(pe, n, true); err != nil || a.n == 0 {
+		return fail(a.World(), op, pe, err)
+	}
+	return fail(a.b.w, op, pe, a.b.w.heap.Put(pe, a.off, src, a.bytes()))
+}
+
+func (a Array[T]) getOther(op string, src Array[T], pe int, nbi bool) error {
+	if err := src.both(a, pe, false); err != nil || a.n == 0 {
+		return fail(src.World(), op, pe, err)
+	}
+	get := a.b.w.heap.Get
+	if nbi {
+		get = a.b.w.heap.GetNBI
+	}
+	return fail(a.b.w, op, pe, get(pe, a.here(), src.off, a.bytes()))
+}
+
+func (a Array[T]) farP(i int, v T, pe int) error {
+	if err := a.reach(i, pe); err != nil {
+		return fail(a.World(), "p", pe, err)
+	}
+	return fail(a.b.w, "p", pe, a.b.w.heap.Put(pe, a.offset(i), mem.Hide(unsafe.Pointer(&v)), sizeOf[T]()))
+}
+
+func (a Array[T]) farG(i, pe int) (v T, err error) {
+	if err := a.reach(i, pe); err != nil {
+		return v, fail(a.World(), "g", pe, err)
+	}
+	err = a.b.w.heap.Get(pe, mem.Hide(unsafe.Pointer(&v)), a.offset(i), sizeOf[T]())
+	return v, fail(a.b.w, "g", pe, err)
+}

@@ -1,0 +1,106 @@
+package shmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/goshmem/goshmem/internal/engine"
+)
+
+// Finalize completes all operations, waits for all PEs, destroys the teams that
+// are left, newest first, and closes the world. Memory that is still allocated is
+// reported to Options.Logf. Later calls on the world and its arrays return
+// ErrClosed; a second Finalize does nothing. If it fails the world is closed all
+// the same. Blocking, collective over the world. OpenSHMEM: shmem_finalize.
+func (w *World) Finalize(ctx context.Context) error {
+	if !w.state.CompareAndSwap(live, freed) { // freed: closing, by somebody
+		return nil
+	}
+	ctx = orBackground(ctx)
+	err := w.heap.Quiet(ctx)
+	for _, t := range w.leftTeams() {
+		err = errors.Join(err, t.Destroy(ctx))
+	}
+	if err == nil {
+		err = w.world.meet(ctx, engine.KindFinalize, "finalize", engine.Site())
+	}
+	for _, l := range w.Leaks() {
+		w.logf("shmem: finalize: still allocated: %v", l)
+	}
+	w.close()
+	if err != nil {
+		w.heap.Fail("finalize: "+err.Error(), -1)
+		return rewrap(w, "finalize", err)
+	}
+	return fail(w, "finalize", noPeer, w.heap.Close())
+}
+
+// rewrap keeps an Error as it is.
+func rewrap(w *World, op string, err error) error {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return err
+	}
+	return fail(w, op, noPeer, err)
+}
+
+// leftTeams returns the user's teams, newest first: the order of creation is the
+// same on all members.
+func (w *World) leftTeams() []*Team {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var left []*Team
+	for i := len(w.teams) - 1; i >= 0; i-- {
+		left = append(left, w.teams[i])
+	}
+	return left
+}
+
+// close makes every handle of the world useless.
+func (w *World) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.state.Store(closed)
+	for _, b := range w.blocks {
+		b.state.Store(closed)
+	}
+	for _, t := range append(w.teams, w.world, w.shared) {
+		t.state.CompareAndSwap(live, closed)
+	}
+}
+
+// Leak is memory that is still allocated.
+type Leak struct {
+	Bytes int
+	Site  string // file:line of the Alloc
+	Seq   int    // the how-manieth Alloc of the world
+}
+
+// String returns the leak as a log line tells it.
+func (l Leak) String() string {
+	return fmt.Sprintf("%d bytes of alloc #%d (%s)", l.Bytes, l.Seq, l.Site)
+}
+
+// Leaks returns what is allocated now, oldest first. Local.
+func (w *World) Leaks() []Leak {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var all []Leak
+	for _, b := range w.blocks {
+		if b.state.Load() == live {
+			all = append(all, Leak{int(b.n), b.site, int(b.seq)})
+		}
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].Seq < all[j].Seq })
+	return all
+}
+
+// GlobalExit ends the whole job with an exit code, without waiting for anybody,
+// and does not return: processes exit with status, also those that compute or
+// wait; goroutine PEs end with an error in every wait. OpenSHMEM: shmem_global_exit.
+func (w *World) GlobalExit(status int) {
+	w.heap.Fail(fmt.Sprintf("called global exit %d", status), status&0xff)
+	w.close()
+	w.exit(status)
+}

@@ -1,0 +1,46 @@
+package shmem
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/goshmem/goshmem/internal/engine"
+)
+
+// Free gives the memory of the whole allocation back, also if a is a slice of it.
+// All PEs must free the same allocation. Using the array afterwards is ErrFreed,
+// a second Free too. Blocking, collective over the world. OpenSHMEM: shmem_free.
+func (a Array[T]) Free(ctx context.Context) error { return a.b.free(ctx) }
+
+func (b *block) free(ctx context.Context) error {
+	if b == nil {
+		return fail(nil, "free", noPeer, problem(ErrArgument, "the zero Array has no memory"))
+	}
+	w := b.w
+	if b.state.Load() == freed {
+		return w.refuse(ctx, "free", engine.KindFree, problem(ErrFreed, "freed twice (allocated in alloc #%d, %s)", b.seq, b.site))
+	}
+	return fail(w, "free", noPeer, w.free(ctx, b))
+}
+
+func (w *World) free(ctx context.Context, b *block) error {
+	t := w.world
+	if err := t.enter(); err != nil {
+		return err
+	}
+	defer t.busy.Store(false)
+	if err := w.heap.Quiet(ctx); err != nil { // puts of this PE must not land in somebody's next block
+		return err
+	}
+	call := t.call(engine.KindFree, engine.Site())
+	mine := engine.Words{wordBytes: uint64(b.n), wordPlace: b.seq}
+	if err := w.agree(ctx, call, mine, nil, describeFree); err != nil {
+		return err
+	}
+	b.state.Store(freed)
+	return w.giveBack(b)
+}
+
+func describeFree(words engine.Words) string {
+	return fmt.Sprintf("alloc #%d (%d bytes)", words[wordPlace], words[wordBytes])
+}

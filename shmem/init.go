@@ -1,0 +1,108 @@
+package shmem
+
+import (
+	"context"
+	"os"
+
+	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/engines"
+	"github.com/goshmem/goshmem/internal/env"
+	"github.com/goshmem/goshmem/launch"
+)
+
+// Init joins this process to a world and returns when all PEs have. Without a
+// launcher and without Options it is a world of one PE. Blocking, collective over
+// the job. OpenSHMEM: shmem_init; rocSHMEM: rocshmem_init_attr.
+func Init(ctx context.Context, o Options) (*World, error) {
+	w, err := start(orBackground(ctx), o)
+	if err != nil {
+		return nil, fail(nil, "init", noPeer, err)
+	}
+	return w, nil
+}
+
+func start(ctx context.Context, o Options) (*World, error) {
+	c, err := o.config(defaultHeap)
+	if err != nil {
+		return nil, err
+	}
+	job, err := o.job(os.Environ())
+	if err != nil {
+		return nil, err
+	}
+	name := o.Engine
+	if name == "" {
+		name = os.Getenv(env.Engine)
+	}
+	eng, why, err := engines.Choose(name, engines.All())
+	if err != nil {
+		return nil, problem(ErrArgument, "%v", err)
+	}
+	if _, has := ctx.Deadline(); !has {
+		limited, cancel := context.WithTimeout(ctx, c.Timeout)
+		defer cancel()
+		ctx = limited
+	}
+	heap, err := open(ctx, eng, c, job, o.Exchange)
+	if err != nil {
+		return nil, err
+	}
+	w := newWorld(heap, Info{Reason: why, Launcher: job.Family}, o.logf())
+	return w, w.greet(ctx, c)
+}
+
+// open finds the other processes and opens the engine with them.
+func open(ctx context.Context, eng engine.Engine, c engine.Config, job launch.Job, ex Exchange) (h engine.Heap, err error) {
+	if ex == nil {
+		store, err := launch.Join(ctx, job)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { // memory is shared from here on: the rendezvous has done its work
+			if closeErr := store.Close(); err == nil && closeErr != nil {
+				err = closeErr
+			}
+		}()
+		ex = store
+	}
+	return eng.Open(ctx, engine.Job{Config: c, Rank: job.Rank, Size: job.Size, Exchange: ex})
+}
+
+// greet is the first meeting of a world; its end means that everybody's memory is
+// mapped everywhere.
+func (w *World) greet(ctx context.Context, c engine.Config) error {
+	call := w.world.call(engine.KindInit, "")
+	_, err := w.world.gather(ctx, call, engine.Words{uint64(c.HeapSize)})
+	return err
+}
+
+// job says who this process is: the launcher's word, unless options replace it.
+func (o Options) job(environ []string) (launch.Job, error) {
+	if o.Exchange != nil {
+		if o.Size < 1 || o.Rank < 0 || o.Rank >= o.Size {
+			return launch.Job{}, problem(ErrArgument, "rank %d of %d: Options.Exchange needs Options.Rank and Options.Size", o.Rank, o.Size)
+		}
+		return launch.Job{Family: "exchange", Rank: o.Rank, Size: o.Size}, nil
+	}
+	job, err := launch.Detect(environ)
+	switch {
+	case err != nil:
+		return job, problem(ErrArgument, "%v", err)
+	case o.Group != "":
+		if job, err = job.Group(o.Group, o.Rank, o.Size); err != nil {
+			return job, problem(ErrArgument, "%v", err)
+		}
+	case o.Size != 0 && (o.Size != job.Size || o.Rank != job.Rank):
+		return job, problem(ErrArgument, "Options say rank %d of %d, the launcher (%s) says rank %d of %d: name a subset of the processes in Options.Group", o.Rank, o.Size, job.Family, job.Rank, job.Size)
+	case o.Size == 0 && o.Rank != 0:
+		return job, problem(ErrArgument, "Options.Rank is %d but Options.Size is 0", o.Rank)
+	}
+	return job, nil
+}
+
+func (o Options) logf() func(string, ...any) {
+	if o.Logf == nil {
+		return func(string, ...any) {}
+	}
+	return o.Logf
+}

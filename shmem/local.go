@@ -1,0 +1,97 @@
+package shmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"github.com/goshmem/goshmem/internal/engine/host"
+)
+
+// MaxLocal is the most PEs that RunLocal runs.
+const MaxLocal = 1024
+
+// RunLocal runs f on n PEs that are goroutines of this process, over ordinary Go
+// memory: on every operating system, and the race detector sees symmetric memory.
+// It returns when all have returned. If f fails, panics or calls runtime.Goexit
+// on a PE, the waits of the others return an error that names it. The error
+// joins those of all PEs, the one that failed first in front.
+func RunLocal(ctx context.Context, n int, o Options, f func(ctx context.Context, w *World) error) error {
+	worlds, err := localWorlds(n, o)
+	if err != nil {
+		return fail(nil, "run local", noPeer, err)
+	}
+	var wg sync.WaitGroup
+	var first sync.Mutex
+	var all []error
+	for _, w := range worlds {
+		wg.Go(func() {
+			if err := w.runLocal(orBackground(ctx), f); err != nil {
+				first.Lock()
+				defer first.Unlock()
+				all = append(all, fmt.Errorf("PE %d: %w", w.rank, err))
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(all...)
+}
+
+func localWorlds(n int, o Options) ([]*World, error) {
+	if n < 1 || n > MaxLocal {
+		return nil, problem(ErrArgument, "%d PEs: at least 1, at most %d", n, MaxLocal)
+	}
+	c, err := o.config(defaultLocalHeap)
+	if err != nil {
+		return nil, err
+	}
+	heaps, err := host.Engine{}.OpenLocal(n, c)
+	if err != nil {
+		return nil, err
+	}
+	worlds := make([]*World, n)
+	for i, h := range heaps {
+		if o.wrap != nil {
+			h = o.wrap(h)
+		}
+		worlds[i] = newWorld(h, Info{Reason: "goroutine PEs", Launcher: "local"}, o.logf())
+	}
+	return worlds, nil
+}
+
+// errEnded is the error of a PE whose function ended its goroutine.
+var errEnded = errors.New("the function ended its goroutine (runtime.Goexit, or a test's FailNow)")
+
+// runLocal runs f as one goroutine PE, in a goroutine of its own that f may end.
+func (w *World) runLocal(ctx context.Context, f func(context.Context, *World) error) error {
+	result := make(chan error, 1)
+	go func() {
+		err := errEnded
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panicked: %v\n%s", p, debug.Stack())
+			}
+			if err != nil {
+				w.heap.Fail(err.Error(), -1)
+				w.close()
+			}
+			result <- err
+		}()
+		if err = f(ctx, w); err == nil {
+			err = w.Finalize(ctx)
+		}
+	}()
+	return <-result
+}
+
+// exit ends this PE: the process, or the goroutine of a goroutine PE.
+func (w *World) exit(status int) {
+	if w.info.Launcher == "local" {
+		runtime.Goexit()
+	}
+	os.Exit(status)
+}

@@ -1,0 +1,114 @@
+package shmem
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/env"
+)
+
+// Exchange is what a world needs of the outside while it comes into being: a
+// broadcast of short buffers of the same length and a barrier. Launched jobs
+// bring their own; give one to build a world over MPI, gRPC or anything else.
+type Exchange = engine.Exchange
+
+// Options say how to make a world. The zero value is right under a launcher.
+type Options struct {
+	// Rank and Size are this PE's place. Size 0 takes both from the launcher.
+	Rank, Size int
+	// Group names a subset of the launched processes that makes a world of its
+	// own, with Rank and Size counted within it.
+	Group string
+	// Exchange replaces the rendezvous of the launcher; it needs Rank and Size.
+	Exchange Exchange
+	// Engine forces an engine (GOSHMEM_ENGINE). Empty: the best that can run.
+	Engine string
+	// HeapSize is the bytes of each PE's symmetric heap (GOSHMEM_HEAP_SIZE, else
+	// ROCSHMEM_HEAP_SIZE). 0: 1 GiB for processes, which costs memory only where
+	// it is allocated, and 64 MiB for goroutine PEs.
+	HeapSize int
+	// Timeout bounds waits whose context has no deadline (GOSHMEM_TIMEOUT). 0: 5 minutes.
+	Timeout time.Duration
+	// Logf, if set, gets what is worth knowing but no error, such as memory that
+	// was still allocated at Finalize.
+	Logf func(format string, args ...any)
+
+	// wrap lets tests of this package put a weaker engine in front of each heap.
+	wrap func(engine.Heap) engine.Heap
+}
+
+const (
+	defaultHeap      = 1 << 30
+	defaultLocalHeap = 64 << 20
+	defaultTimeout   = 5 * time.Minute
+	minHeap          = 4096
+	maxHeap          = 1 << 46 // what 47 bits of address space can hold for two PEs
+)
+
+// config settles the options and the environment; heap is the default heap size.
+func (o Options) config(heap uint64) (engine.Config, error) {
+	if err := env.Check(); err != nil {
+		return engine.Config{}, problem(ErrArgument, "%v", err)
+	}
+	size, err := o.heapSize(heap)
+	if err != nil {
+		return engine.Config{}, err
+	}
+	timeout, err := o.timeout()
+	return engine.Config{HeapSize: uintptr(size) &^ 4095, Timeout: timeout}, err
+}
+
+func (o Options) heapSize(size uint64) (uint64, error) {
+	from := "Options.HeapSize"
+	if o.HeapSize != 0 {
+		size = uint64(o.HeapSize)
+	} else {
+		for _, name := range []string{env.HeapSize, "ROCSHMEM_HEAP_SIZE"} {
+			text := os.Getenv(name)
+			if text == "" {
+				continue
+			}
+			n, err := parseBytes(text)
+			if err != nil {
+				return 0, problem(ErrArgument, "%s=%q is not a size: use bytes, or a number with KiB, MiB or GiB", name, text)
+			}
+			size, from = n, name
+			break
+		}
+	}
+	if size < minHeap || size > maxHeap {
+		return 0, problem(ErrArgument, "%s: a heap of %d bytes per PE: at least %d, at most %d", from, int64(size), minHeap, int64(maxHeap))
+	}
+	return size, nil
+}
+
+func (o Options) timeout() (time.Duration, error) {
+	text := os.Getenv(env.Timeout)
+	switch {
+	case o.Timeout < 0:
+		return 0, problem(ErrArgument, "Options.Timeout of %v is negative", o.Timeout)
+	case o.Timeout > 0:
+		return o.Timeout, nil
+	case text == "":
+		return defaultTimeout, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, problem(ErrArgument, "%s=%q is not a positive duration such as 30s or 5m", env.Timeout, text)
+	}
+	return d, nil
+}
+
+// parseBytes reads a number of bytes with an optional binary unit.
+func parseBytes(text string) (uint64, error) {
+	for unit, shift := range map[string]uint{"KiB": 10, "MiB": 20, "GiB": 30} {
+		if number, found := strings.CutSuffix(text, unit); found {
+			n, err := strconv.ParseUint(strings.TrimSpace(number), 10, 64-int(shift))
+			return n << shift, err
+		}
+	}
+	return strconv.ParseUint(text, 10, 64)
+}

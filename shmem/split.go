@@ -1,0 +1,178 @@
+package shmem
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/goshmem/goshmem/internal/engine"
+)
+
+// SplitStrided makes a team of size members of t: start, start+stride, and so on,
+// in t's numbering. Members get the team, others nil. All members of t must pass
+// the same numbers; if one PE's are invalid or differ, every PE gets an error.
+// Blocking, collective over t. OpenSHMEM: shmem_team_split_strided.
+func (t *Team) SplitStrided(ctx context.Context, start, stride, size int, c TeamConfig) (*Team, error) {
+	if t == nil {
+		return nil, fail(nil, "split", noPeer, ErrNotMember)
+	}
+	asked := split{op: "split strided", numbers: [3]int{start, stride, size}, slots: 1}
+	asked.invalid = t.checkStrided(start, stride, size)
+	agreed, err := t.split(ctx, asked)
+	if err != nil {
+		return nil, fail(t.w, asked.op, noPeer, err)
+	}
+	members := make([]int, size)
+	for i := range members {
+		members[i] = t.members[start+i*stride]
+	}
+	return t.w.join(agreed, 0, members, c), nil
+}
+
+func (t *Team) checkStrided(start, stride, size int) error {
+	n := len(t.members)
+	switch {
+	case start < 0 || start >= n:
+		return problem(ErrArgument, "start %d: the parent team has %d PEs", start, n)
+	case size < 1 || size > n:
+		return problem(ErrArgument, "size %d: the parent team has %d PEs", size, n)
+	case size > 1 && (stride < 1 || stride > n || start+(size-1)*stride >= n):
+		return problem(ErrArgument, "start %d, stride %d, size %d: the last PE would be %d, the parent team has %d", start, stride, size, start+(size-1)*stride, n)
+	}
+	return nil
+}
+
+// Split2D arranges the members of t in rows of xrange and returns this PE's row
+// (x) and column (y) as teams. The last row may be shorter; an xrange beyond the
+// team is one row. Blocking, collective over t. OpenSHMEM: shmem_team_split_2d.
+func (t *Team) Split2D(ctx context.Context, xrange int, xc, yc TeamConfig) (x, y *Team, err error) {
+	if t == nil {
+		return nil, nil, fail(nil, "split 2d", noPeer, ErrNotMember)
+	}
+	asked := split{op: "split 2d", numbers: [3]int{xrange, 0, 0}, slots: 2}
+	if xrange < 1 {
+		asked.invalid = problem(ErrArgument, "xrange %d: must be at least 1", xrange)
+	}
+	agreed, err := t.split(ctx, asked)
+	if err != nil {
+		return nil, nil, fail(t.w, asked.op, noPeer, err)
+	}
+	xrange = min(xrange, len(t.members))
+	var row, column []int
+	for i, pe := range t.members {
+		if i/xrange == t.me/xrange {
+			row = append(row, pe)
+		}
+		if i%xrange == t.me%xrange {
+			column = append(column, pe)
+		}
+	}
+	return t.w.join(agreed, 0, row, xc), t.w.join(agreed, 1, column, yc), nil
+}
+
+// split is what a PE asks for, or why it must not.
+type split struct {
+	op      string
+	numbers [3]int
+	slots   int // how many team slots it takes
+	invalid error
+}
+
+// agreement is what the members of the parent have settled.
+type agreement struct {
+	slots      [2]int
+	generation uint64
+	site       string
+}
+
+// split agrees over t on the arguments, free slots and a meeting number that is
+// new to everybody.
+func (t *Team) split(ctx context.Context, asked split) (agreement, error) {
+	w := t.w
+	if !w.splitting.CompareAndSwap(false, true) {
+		return agreement{}, ErrConcurrentCollective
+	}
+	defer w.splitting.Store(false)
+	if err := t.enter(); err != nil {
+		return agreement{}, err
+	}
+	defer t.busy.Store(false)
+	call := t.call(engine.KindSplit, engine.Site())
+	mine := engine.Words{asked.pack(), w.takenSlots(), w.heap.Generation(), 0}
+	if asked.invalid != nil {
+		w.heap.Note(asked.invalid.Error())
+		mine[3] = 1
+	}
+	all, err := t.gather(ctx, call, mine)
+	if err != nil {
+		return agreement{}, err
+	}
+	if err := t.compare(all, mine, asked, call); err != nil {
+		return agreement{}, err
+	}
+	return settle(all, asked.slots, call.Site)
+}
+
+// pack puts the arguments into one word; out-of-range ones are refused anyway.
+func (s split) pack() uint64 {
+	word := uint64(len(s.op))
+	for _, n := range s.numbers {
+		word = word<<16 | uint64(n)&0xffff
+	}
+	return word
+}
+
+// compare returns an error if this or another PE refuses, or if PEs differ.
+func (t *Team) compare(all []engine.Words, mine engine.Words, asked split, call engine.Call) error {
+	if asked.invalid != nil {
+		return asked.invalid
+	}
+	for i, words := range all {
+		pe := t.members[i]
+		if words[3] != 0 {
+			return problem(ErrMismatch, "PE %d refused: %s", pe, t.w.heap.Progress(pe).Note)
+		}
+		if words[0] != mine[0] {
+			return problem(ErrMismatch, "PE %d passed other arguments than PE %d (%v, %s)", pe, t.w.rank, call, call.Site)
+		}
+	}
+	return nil
+}
+
+// settle picks the lowest slots that are free on all members.
+func settle(all []engine.Words, slots int, site string) (agreement, error) {
+	a := agreement{site: site}
+	var taken uint64
+	for _, words := range all {
+		taken |= words[1]
+		a.generation = max(a.generation, words[2])
+	}
+	for i := range slots {
+		slot := bits.TrailingZeros64(^taken)
+		if slot >= maxTeams {
+			return a, problem(ErrNoMemory, "all %d team slots are taken: destroy teams that are no longer needed", maxTeams)
+		}
+		a.slots[i] = slot
+		taken |= 1 << slot
+	}
+	return a, nil
+}
+
+func (w *World) takenSlots() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.slots
+}
+
+// join makes this PE's side of an agreed team; nil if it is not a member.
+func (w *World) join(a agreement, i int, members []int, c TeamConfig) *Team {
+	t := w.newTeam(a.slots[i], members, a.generation, c)
+	if t.me < 0 {
+		return nil
+	}
+	t.site = a.site
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.slots |= 1 << t.slot
+	w.teams = append(w.teams, t)
+	return t
+}

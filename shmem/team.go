@@ -1,0 +1,171 @@
+package shmem
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"github.com/goshmem/goshmem/internal/engine"
+)
+
+// Team is an ordered set of PEs that do collectives together. A nil *Team is the
+// team of a PE that is not a member: barriers, syncs and Destroy do nothing on
+// it, MyPE, NPEs and Translate give -1, and everything else is ErrNotMember.
+// OpenSHMEM: shmem_team_t; nil is SHMEM_TEAM_INVALID.
+type Team struct {
+	w       *World
+	slot    int
+	members []int // PE numbers of the world, in team order
+	me      int
+	config  TeamConfig
+	site    string // where the team was made
+	gate    engine.Gate
+	state   atomic.Uint32 // live, freed or closed
+	busy    atomic.Bool   // a goroutine is in a collective; it alone uses gate and count
+	count   [engine.KindFinalize + 1]uint64
+}
+
+// TeamConfig are wishes for a new team. OpenSHMEM: shmem_team_config_t.
+type TeamConfig struct {
+	NumContexts int // communication contexts that the team will have; recorded, not limited
+}
+
+const (
+	worldSlot  = 0
+	sharedSlot = 1
+	maxTeams   = 64
+)
+
+func (w *World) newTeam(slot int, members []int, generation uint64, c TeamConfig) *Team {
+	return &Team{
+		w: w, slot: slot, members: members, config: c,
+		me:   slices.Index(members, w.rank),
+		gate: w.heap.Gate(slot, members, generation),
+	}
+}
+
+// MyPE returns this PE's number in the team. OpenSHMEM: shmem_team_my_pe.
+func (t *Team) MyPE() int {
+	if t == nil {
+		return -1
+	}
+	return t.me
+}
+
+// NPEs returns the number of members. OpenSHMEM: shmem_team_n_pes.
+func (t *Team) NPEs() int {
+	if t == nil {
+		return -1
+	}
+	return len(t.members)
+}
+
+// Config returns what the team was made with. OpenSHMEM: shmem_team_get_config.
+func (t *Team) Config() (TeamConfig, error) {
+	if t == nil {
+		return TeamConfig{}, fail(nil, "team config", noPeer, ErrNotMember)
+	}
+	return t.config, nil
+}
+
+// Translate returns the number in team to of the PE that is pe here, -1 if it is
+// in no such place or either team is nil. Local. OpenSHMEM: shmem_team_translate_pe.
+func (t *Team) Translate(pe int, to *Team) int {
+	if t == nil || to == nil || t.w != to.w || pe < 0 || pe >= len(t.members) {
+		return -1
+	}
+	return slices.Index(to.members, t.members[pe])
+}
+
+// Barrier completes all puts and atomics of this PE and waits until every member
+// has called it. Blocking, collective over the team. OpenSHMEM: shmem_team_sync
+// with quiet; rocSHMEM: rocshmem_barrier.
+func (t *Team) Barrier(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
+	if err := t.w.heap.Quiet(ctx); err != nil {
+		return fail(t.w, "barrier", noPeer, err)
+	}
+	return t.meet(ctx, engine.KindBarrier, "barrier", "")
+}
+
+// Sync waits until every member has called it. It makes stores of a PE to its own
+// memory visible and completes no puts. Blocking, collective over the team.
+// OpenSHMEM: shmem_team_sync.
+func (t *Team) Sync(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
+	return t.meet(ctx, engine.KindSync, "sync", "")
+}
+
+// meet waits until every member is in the same kind of call.
+func (t *Team) meet(ctx context.Context, kind engine.Kind, op, site string) error {
+	if err := t.enter(); err != nil {
+		return fail(t.w, op, noPeer, err)
+	}
+	err := t.gate.Meet(orBackground(ctx), t.call(kind, site))
+	t.busy.Store(false)
+	if err != nil {
+		return fail(t.w, op, noPeer, err)
+	}
+	return nil
+}
+
+// gather is meet that also exchanges four words, in team order.
+func (t *Team) gather(ctx context.Context, call engine.Call, mine engine.Words) ([]engine.Words, error) {
+	all := make([]engine.Words, len(t.members))
+	if err := t.gate.Gather(orBackground(ctx), call, mine, all); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// enter takes the team for one collective of this goroutine.
+func (t *Team) enter() error {
+	if !t.busy.CompareAndSwap(false, true) {
+		return ErrConcurrentCollective
+	}
+	if s := t.state.Load(); s != live {
+		t.busy.Store(false)
+		return t.gone(s)
+	}
+	return nil
+}
+
+func (t *Team) gone(state uint32) error {
+	if state == closed {
+		return t.w.gone()
+	}
+	return problem(ErrClosed, "the team was destroyed")
+}
+
+// call counts and names the next call of its kind on this team.
+func (t *Team) call(kind engine.Kind, site string) engine.Call {
+	t.count[kind]++
+	return engine.Call{Kind: kind, Slot: uint8(t.slot), Seq: t.count[kind], Site: site}
+}
+
+// Destroy ends the team. It waits for all members; the world's own teams and nil
+// stay as they are, and a second call does nothing. Blocking, collective over the
+// team. OpenSHMEM: shmem_team_destroy.
+func (t *Team) Destroy(ctx context.Context) error {
+	if t == nil || t.slot <= sharedSlot || t.state.Load() == freed {
+		return nil
+	}
+	if err := t.meet(ctx, engine.KindDestroy, "team destroy", engine.Site()); err != nil {
+		return err
+	}
+	t.state.Store(freed)
+	t.w.forget(t)
+	return nil
+}
+
+// forget gives the slot of a destroyed team back.
+func (w *World) forget(t *Team) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.slots &^= 1 << t.slot
+	w.teams = slices.DeleteFunc(w.teams, func(other *Team) bool { return other == t })
+}

@@ -1,0 +1,119 @@
+package shmem
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/mem"
+)
+
+// Cmp is a comparison between a value in memory and a given one.
+type Cmp int
+
+// The comparisons, numbered as in rocSHMEM.
+const (
+	EQ Cmp = iota // equal
+	NE            // not equal
+	GT            // greater
+	GE            // greater or equal
+	LT            // less
+	LE            // less or equal
+)
+
+var cmpNames = [...]string{"==", "!=", ">", ">=", "<", "<="}
+
+// String returns the comparison as Go writes it.
+func (c Cmp) String() string {
+	if c.check() != nil {
+		return fmt.Sprintf("Cmp(%d)", int(c))
+	}
+	return cmpNames[c]
+}
+
+func (c Cmp) check() error {
+	if c < EQ || c > LE {
+		return problem(ErrArgument, "comparison %d: use EQ, NE, GT, GE, LT or LE", int(c))
+	}
+	return nil
+}
+
+// Waitable are the element types that a PE can wait on.
+type Waitable interface {
+	int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | uint32 | uint64 | uintptr | float32 | float64
+}
+
+// holds says whether x cmp v.
+func holds[T Waitable](x T, cmp Cmp, v T) bool {
+	switch cmp {
+	case EQ:
+		return x == v
+	case NE:
+		return x != v
+	case GT:
+		return x > v
+	case GE:
+		return x >= v
+	case LT:
+		return x < v
+	}
+	return x <= v
+}
+
+// WaitUntil waits until element i of this PE's own copy of a compares with v as
+// cmp says. An error names the value that was there last. Blocking, not
+// collective. OpenSHMEM: shmem_wait_until.
+func WaitUntil[T Waitable](ctx context.Context, a Array[T], i int, cmp Cmp, v T) error {
+	p, err := a.awaited(i, cmp)
+	if err != nil {
+		return fail(a.World(), "wait until", noPeer, err)
+	}
+	_, err = await(ctx, a.b.w, p, cmp, v)
+	return fail(a.b.w, "wait until", noPeer, err)
+}
+
+// Test says whether element i of this PE's own copy of a compares with v as cmp
+// says. It never waits. OpenSHMEM: shmem_test.
+func Test[T Waitable](a Array[T], i int, cmp Cmp, v T) (bool, error) {
+	p, err := a.awaited(i, cmp)
+	if err != nil {
+		return false, fail(a.World(), "test", noPeer, err)
+	}
+	return holds(mem.Load[T](p), cmp, v), nil
+}
+
+// awaited is where this PE's own element i is, if it can be waited on.
+func (a Array[T]) awaited(i int, cmp Cmp) (unsafe.Pointer, error) {
+	if err := a.usable(); err != nil {
+		return nil, err
+	}
+	if err := a.reach(i, a.b.w.rank); err != nil {
+		return nil, err
+	}
+	return unsafe.Add(a.b.w.own, a.offset(i)), cmp.check()
+}
+
+// await looks at p for as long as looking is cheap, then lets the engine wait. It
+// returns the value that ended it.
+func await[T Waitable](ctx context.Context, w *World, p unsafe.Pointer, cmp Cmp, v T) (T, error) {
+	for n := w.heap.Spin(); n > 0; n-- {
+		if x := mem.Load[T](p); holds(x, cmp, v) {
+			return x, nil
+		}
+	}
+	return awaitLong(ctx, w, p, cmp, v)
+}
+
+// awaitLong is apart from await so that only long waits pay for the closure.
+func awaitLong[T Waitable](ctx context.Context, w *World, p unsafe.Pointer, cmp Cmp, v T) (T, error) {
+	var last T
+	err := w.heap.Wait(orBackground(ctx), engine.Call{Kind: engine.KindWait, Seq: w.waits.Add(1)}, func() bool {
+		last = mem.Load[T](p)
+		return holds(last, cmp, v)
+	})
+	if err != nil {
+		err = fmt.Errorf("for a value %v %v, the last value was %v: %w", cmp, v, last, err)
+	}
+	return last, err
+}

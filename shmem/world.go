@@ -1,0 +1,136 @@
+package shmem
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/heap"
+)
+
+// World is one PE's membership in a set of PEs that share symmetric memory.
+// Several worlds may live in one process.
+type World struct {
+	heap  engine.Heap
+	rank  int
+	bases []unsafe.Pointer // of every PE's heap; nil: not reachable by load and store
+	own   unsafe.Pointer   // bases[rank]
+	info  Info
+	logf  func(string, ...any)
+
+	state     atomic.Uint32 // live, closing or closed
+	splitting atomic.Bool   // a split of this PE is choosing a slot
+	waits     atomic.Uint64 // long waits so far
+	world     *Team
+	shared    *Team
+
+	mu     sync.Mutex // guards what follows
+	alloc  *heap.Allocator
+	blocks map[uintptr]*block
+	teams  []*Team // that the user has made, in order of creation
+	slots  uint64  // bit i: team slot i is taken
+}
+
+// The states of a world and of a block.
+const (
+	live uint32 = iota
+	freed
+	closed
+)
+
+// newWorld builds the public side of a heap. Local; meet follows.
+func newWorld(h engine.Heap, info Info, logf func(string, ...any)) *World {
+	w := &World{heap: h, rank: h.Rank(), info: info, logf: logf, alloc: heap.New(h.Size()), blocks: map[uintptr]*block{}}
+	everyone := make([]int, h.NPEs())
+	for pe := range everyone {
+		everyone[pe] = pe
+		w.bases = append(w.bases, h.Base(pe))
+	}
+	w.own = w.bases[w.rank]
+	w.world = w.newTeam(worldSlot, everyone, 0, TeamConfig{})
+	w.shared = w.newTeam(sharedSlot, everyone, 0, TeamConfig{})
+	w.slots = 1<<worldSlot | 1<<sharedSlot
+	return w
+}
+
+// MyPE returns the number of this PE, from 0. OpenSHMEM: shmem_my_pe.
+func (w *World) MyPE() int { return w.rank }
+
+// NPEs returns the number of PEs. OpenSHMEM: shmem_n_pes.
+func (w *World) NPEs() int { return len(w.bases) }
+
+// Team returns the team of all PEs. OpenSHMEM: SHMEM_TEAM_WORLD.
+func (w *World) Team() *Team { return w.world }
+
+// SharedTeam returns the team of the PEs whose memory this PE can load and store.
+// OpenSHMEM: SHMEM_TEAM_SHARED.
+func (w *World) SharedTeam() *Team { return w.shared }
+
+// Barrier completes all puts and atomics of this PE and waits until every PE has
+// called it. Blocking, collective. OpenSHMEM: shmem_barrier_all.
+func (w *World) Barrier(ctx context.Context) error { return w.world.Barrier(ctx) }
+
+// Sync waits until every PE has called it; it makes stores of a PE to its own
+// memory visible, and completes no puts. Blocking, collective. OpenSHMEM: shmem_sync_all.
+func (w *World) Sync(ctx context.Context) error { return w.world.Sync(ctx) }
+
+// Fence orders this PE's earlier puts and atomics before its later ones, for each
+// target PE. It does not wait. OpenSHMEM: shmem_fence.
+func (w *World) Fence() error {
+	if w.state.Load() != live {
+		return fail(w, "fence", noPeer, w.gone())
+	}
+	w.heap.Fence()
+	return nil
+}
+
+// Quiet returns when all puts, gets and atomics that this PE has issued, from any
+// goroutine, are complete. Blocking, not collective. OpenSHMEM: shmem_quiet.
+func (w *World) Quiet(ctx context.Context) error {
+	if w.state.Load() != live {
+		return fail(w, "quiet", noPeer, w.gone())
+	}
+	return fail(w, "quiet", noPeer, w.heap.Quiet(orBackground(ctx)))
+}
+
+// HeapStats is how full this PE's symmetric heap is, in bytes. It is the same on
+// every PE between collectives.
+type HeapStats struct {
+	Size    int // of the heap
+	Used    int // in live blocks, with padding
+	Largest int // the largest block that could be allocated now
+	Blocks  int // live blocks
+}
+
+// HeapStats returns the state of the heap now. Local.
+func (w *World) HeapStats() HeapStats {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.alloc.Stats()
+	return HeapStats{Size: int(s.Size), Used: int(s.Used), Largest: int(s.Largest), Blocks: s.Blocks}
+}
+
+// gone is the error of a call on a world that is no longer live.
+func (w *World) gone() error { return problem(ErrClosed, "the world is finalized") }
+
+// checkPE returns an error if there is no such PE.
+func (w *World) checkPE(pe int) error {
+	if uint(pe) < uint(len(w.bases)) {
+		return nil
+	}
+	noun := "PEs"
+	if len(w.bases) == 1 {
+		noun = "PE"
+	}
+	return problem(ErrPE, "PE %d out of range: this world has %d %s", pe, len(w.bases), noun)
+}
+
+// orBackground accepts a nil context: returning at once would leave other PEs waiting.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}
