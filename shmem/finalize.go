@@ -96,6 +96,14 @@ func (w *World) Leaks() []Leak {
 	return all
 }
 
+// Abort ends this world for everybody without ending a process: every wait of
+// every PE returns an error with this reason, and this PE's handles are closed.
+// Local; it does not wait.
+func (w *World) Abort(reason error) {
+	w.heap.Fail(fmt.Sprint(reason), -1)
+	w.close()
+}
+
 // GlobalExit ends the whole job with an exit code, without waiting for anybody,
 // and does not return: processes exit with status, also those that compute or
 // wait; goroutine PEs end with an error in every wait. OpenSHMEM: shmem_global_exit.

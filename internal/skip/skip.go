@@ -28,3 +28,11 @@ func Now(t testing.TB, code, reason string) {
 	t.Helper()
 	t.Skipf("SKIP[%s] %s", code, reason)
 }
+
+// Again ends the test as skipped because a part of it that ran elsewhere, on a PE
+// or in another process, was skipped. The text is what Now wrote there, so that
+// code and reason are reported as if the skip had happened here.
+func Again(t testing.TB, text string) {
+	t.Helper()
+	t.Skip(text)
+}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"runtime"
 	"strconv"
+	"sync"
 	"testing"
 )
 
@@ -24,24 +25,41 @@ func (r *recorder) Skipf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-func TestNowSkipsWithCodeAndReason(t *testing.T) {
-	r := &recorder{}
-	done := make(chan bool)
-	reached := false
-	go func() {
-		defer close(done)
-		Now(r, NoCC, "no C compiler in PATH")
+func (r *recorder) Skip(args ...any) {
+	r.text = fmt.Sprint(args...)
+	runtime.Goexit()
+}
+
+// skips runs f, which is to skip r and not to return.
+func skips(t *testing.T, f func(r *recorder)) *recorder {
+	t.Helper()
+	r, reached := &recorder{}, false
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		f(r)
 		reached = true
-	}()
-	<-done
-	if r.text != "SKIP[NoCC] no C compiler in PATH" {
-		t.Errorf("text %q", r.text)
-	}
+	})
+	wg.Wait()
 	if reached {
 		t.Error("the test went on after the skip")
 	}
 	if r.helpers == 0 {
 		t.Error("the skip is not reported at the caller's line")
+	}
+	return r
+}
+
+func TestNowSkipsWithCodeAndReason(t *testing.T) {
+	r := skips(t, func(r *recorder) { Now(r, NoCC, "no C compiler in PATH") })
+	if r.text != "SKIP[NoCC] no C compiler in PATH" {
+		t.Errorf("text %q", r.text)
+	}
+}
+
+func TestAgainKeepsTheText(t *testing.T) {
+	r := skips(t, func(r *recorder) { Again(r, "SKIP[NoGPU] on PE 3") })
+	if r.text != "SKIP[NoGPU] on PE 3" {
+		t.Errorf("text %q", r.text)
 	}
 }
 

@@ -237,6 +237,9 @@ func (j *job) bury() {
 		if _, err := r.process.Wait(); err != nil {
 			j.fail(fmt.Errorf("rank %d: %w", r.Rank, err))
 		}
+		if r.pidfd >= 0 {
+			unix.Close(r.pidfd)
+		}
 	}
 	if err := j.wires.drain(); err != nil {
 		j.fail(err)

@@ -1,53 +1,17 @@
 package launcher
 
 import (
-	"bufio"
-	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
-
-func TestHello(t *testing.T) {
-	s, out, errs := spec("hello", 4)
-	res, err := Run(t.Context(), s)
-	if err != nil || res.First != -1 || res.Report() != "" {
-		t.Fatalf("error %v, first %d, report %q", err, res.First, res.Report())
-	}
-	lines := strings.Fields(out.String())
-	slices.Sort(lines)
-	want := strings.Fields("0 1 2 3 [0] [1] [2] [3] hello hello hello hello")
-	if !slices.Equal(lines, want) || errs.String() != "" {
-		t.Errorf("stdout %q, stderr %q", out, errs)
-	}
-}
-
-func TestDefaultPrefix(t *testing.T) {
-	s, out, _ := spec("hello", 1)
-	s.Prefix = nil
-	if _, err := Run(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
-	short, _, _ := strings.Cut(host, ".")
-	if want := "[" + short + " 0] hello 0\n"; out.String() != want {
-		t.Errorf("stdout %q, want %q", out, want)
-	}
-}
 
 func TestExitCode(t *testing.T) {
 	s, _, _ := spec("fail3", 3)
@@ -81,9 +45,20 @@ func TestKilledRank(t *testing.T) {
 	}
 }
 
+// withFifo lets the ranks of s meet.
+func withFifo(t *testing.T, s *Spec) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "fifo")
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.Env = append(s.Env, fifoVar+"="+path)
+}
+
 // Survivors that end by themselves within Settle get no signal.
 func TestSettle(t *testing.T) {
 	s, _, _ := spec("failboth", 2)
+	withFifo(t, &s)
 	s.Settle = time.Minute
 	res, err := Run(t.Context(), s)
 	mustCode(t, err, 4)
@@ -92,17 +67,115 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-func TestIgnoresTerm(t *testing.T) {
-	s, out, _ := spec("fail3deaf", 2)
-	r, w := pipe(t)
-	s.Stdin, s.Settle, s.Grace = r, -1, 50*time.Millisecond
-	// Rank 0 has the pipe; rank 1 reads the null device and fails at once, maybe
-	// before rank 0 is deaf: then SIGTERM is enough. So rank 0 starts alone.
-	_ = w
-	_ = out
+func TestFailureThenDeafRank(t *testing.T) {
+	s, _, _ := spec("fail3deaf", 2)
+	withFifo(t, &s)
+	s.Settle, s.Grace = -1, 20*time.Millisecond
 	res, err := Run(t.Context(), s)
 	mustCode(t, err, 3)
-	if len(res.Ranks) != 2 {
-		t.Fatal(res.Ranks)
+	if r := res.Ranks[0]; !r.Termed || !r.Killed || r.Signal != "SIGKILL" {
+		t.Errorf("rank 0: %+v", r)
+	}
+	if !strings.Contains(res.Report(), "needed SIGKILL: rank 0") {
+		t.Errorf("report:\n%s", res.Report())
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	for _, name := range []string{"RANK", "GOSHMEM_RANK", "GOSHMEM_TOKEN", "MASTER_PORT", "GOSHMEM_TEST_CALL", "TORCHELASTIC_RUN_ID"} {
+		t.Setenv(name, "outer")
+	}
+	s, out, _ := spec("env", 2)
+	s.Prefix = func(r int) string { return strconv.Itoa(r) + ":" }
+	s.Env = append(s.Env, "MINE=a=b", "HOME=/nowhere", "MASTER_ADDR=10.0.0.1")
+	if _, err := Run(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	have := strings.Split(out.String(), "\n")
+	for _, want := range []string{"GOSHMEM_RANK=1", "GOSHMEM_SIZE=2", "GOSHMEM_LOCAL_RANK=1", "GOSHMEM_LOCAL_SIZE=2",
+		"RANK=1", "WORLD_SIZE=2", "LOCAL_RANK=1", "LOCAL_WORLD_SIZE=2", "MASTER_ADDR=10.0.0.1", "MINE=a=b", "HOME=/nowhere"} {
+		if !slices.Contains(have, "1:"+want) {
+			t.Errorf("rank 1 lacks %s", want)
+		}
+	}
+	for _, line := range have {
+		if strings.Contains(line, "=outer") || strings.HasPrefix(line, "1:HOME=") && line != "1:HOME=/nowhere" {
+			t.Errorf("inherited: %s", line)
+		}
+	}
+	checkSecrets(t, have)
+}
+
+func checkSecrets(t *testing.T, lines []string) {
+	t.Helper()
+	values := map[string][]string{}
+	for _, line := range lines {
+		_, entry, _ := strings.Cut(line, ":")
+		name, value, _ := strings.Cut(entry, "=")
+		values[name] = append(values[name], value)
+	}
+	for name, length := range map[string]int{"GOSHMEM_TOKEN": 64, "GOSHMEM_RDZV": len("unix:@goshmem-") + 32, "MASTER_PORT": 0} {
+		v := values[name]
+		if len(v) != 2 || v[0] != v[1] || length > 0 && len(v[0]) != length {
+			t.Errorf("%s: ranks have %q", name, v)
+		}
+	}
+	if !strings.HasPrefix(values["GOSHMEM_RDZV"][0], "unix:@goshmem-") {
+		t.Errorf("rendezvous %q", values["GOSHMEM_RDZV"])
+	}
+	if port, err := strconv.Atoi(values["MASTER_PORT"][0]); err != nil || port < 1 || port > 65535 {
+		t.Errorf("port %q", values["MASTER_PORT"])
+	}
+}
+
+func TestBindCores(t *testing.T) {
+	s, out, _ := spec("status", 3)
+	s.Bind = BindCores
+	cores, err := s.Cores()
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r, core := range cores {
+		want := fmt.Sprintf("[%d] Cpus_allowed_list:\t%d\n", r, core)
+		if core < 0 || res.Ranks[r].Core != core || !strings.Contains(out.String(), want) {
+			t.Errorf("rank %d: core %d, result %d, and not %q", r, core, res.Ranks[r].Core, want)
+		}
+	}
+	if free, err := availableCores(); err != nil || len(free) < min(2, len(slices.Compact(slices.Sorted(slices.Values(cores))))) {
+		t.Errorf("this process has cores %v left, error %v", free, err)
+	}
+}
+
+func TestCannotStart(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, c := range []struct {
+		program, want string
+		code          int
+	}{
+		{"no-such-program-here", "not found", 127},
+		{dir + "/missing", "no such file", 127},
+		{write("plain", "x", 0o644), "permission denied", 126},
+		{write("garbage", "\x00\x01", 0o755), "exec format error", 126},
+		{write("script", "#!/no/such/shell\n", 0o755), "no such file", 127},
+		{dir, "a Go package starts with ./", 126},
+	} {
+		s, _, _ := spec("", 2)
+		s.Argv = []string{c.program}
+		res, err := Run(t.Context(), s)
+		mustCode(t, err, c.code)
+		if !strings.Contains(err.Error(), c.want) || len(res.Ranks) > 0 {
+			t.Errorf("%s: %v, started %d", c.program, err, len(res.Ranks))
+		}
 	}
 }

@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -40,9 +41,20 @@ func (b *lockedBuffer) await(t *testing.T, text string, n int) {
 	for strings.Count(b.String(), text) < n {
 		select {
 		case <-b.writes:
+		case <-t.Context().Done():
+			return
 		case <-deadline:
 			t.Errorf("output has not %q %d times: %q", text, n, b.String())
 			return
 		}
+	}
+}
+
+// mustCode fails the test unless err asks for the given exit status.
+func mustCode(t *testing.T, err error, code int) {
+	t.Helper()
+	known := new(Error)
+	if !errors.As(err, &known) || known.Code != code {
+		t.Fatalf("error %v: want exit status %d, have %+v", err, code, known)
 	}
 }

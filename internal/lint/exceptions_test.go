@@ -1,0 +1,65 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+)
+
+// exceptions is a committed list: what may break a rule, and why.
+type exceptions struct {
+	reasons map[string]string
+	used    map[string]bool
+}
+
+func except(reasons map[string]string) exceptions {
+	return exceptions{reasons, map[string]bool{}}
+}
+
+// use says whether name is an exception, and remembers that it was needed.
+func (e exceptions) use(name string) bool {
+	_, ok := e.reasons[name]
+	e.used[name] = true
+	return ok
+}
+
+// unused lists exceptions that nothing needs, or that have no reason.
+func (e exceptions) unused() []string {
+	var bad []string
+	for name, reason := range e.reasons {
+		if !e.used[name] {
+			bad = append(bad, fmt.Sprintf("the exception for %s is not needed any more", name))
+		}
+		if reason == "" {
+			bad = append(bad, fmt.Sprintf("the exception for %s has no reason", name))
+		}
+	}
+	slices.Sort(bad)
+	return bad
+}
+
+// unsafePackages may import unsafe.
+func unsafePackages() exceptions {
+	return except(map[string]string{
+		"internal/dl":          "hands addresses of Go variables to a foreign function",
+		"internal/engine":      "a heap is known by its address",
+		"internal/engine/host": "maps memory of other processes",
+		"launch/launcher":      "asks the kernel how a process ended",
+		"internal/mem":         "is where raw memory is read and written",
+		"shmem":                "turns a typed array into addresses and back",
+	})
+}
+
+// longFunctions may have more lines than others: at most five.
+func longFunctions() exceptions { return except(map[string]string{}) }
+
+// packageVariables may be there although they are variables.
+func packageVariables() exceptions {
+	return except(map[string]string{
+		"internal/engine.kindNames": "a table of names that is only read",
+		"shmem.cmpNames":            "a table of names that is only read",
+		"launch/launcher.reserved":  "a table of names that is only read",
+		"launch/launcher.shown":     "placeholders that are only read",
+		"launch.worlds":             "numbers the worlds of a process, which know nothing of each other",
+		"shmemtest.started":         "numbers the calls of a test, in the order in which it makes them",
+	})
+}

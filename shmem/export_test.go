@@ -1,0 +1,10 @@
+package shmem
+
+import "github.com/goshmem/goshmem/internal/engine"
+
+// WithHeap returns options that put the heap that wrap returns in front of each
+// goroutine PE's own.
+func WithHeap(o Options, wrap func(engine.Heap) engine.Heap) Options {
+	o.wrap = wrap
+	return o
+}
