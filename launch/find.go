@@ -88,9 +88,13 @@ func pause(ctx context.Context, passed time.Duration) bool {
 // telling keeps the error that says more: nobody listening is what most attempts
 // end with, and an attempt cut short by the end of ctx says nothing.
 func telling(old, err error) error {
-	dull := errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
-	if old != nil && dull {
-		return old
+	if old == nil {
+		return err
+	}
+	for _, dull := range []error{syscall.ECONNREFUSED, context.DeadlineExceeded, context.Canceled, net.ErrClosed} {
+		if errors.Is(err, dull) {
+			return old
+		}
 	}
 	return err
 }

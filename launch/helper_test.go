@@ -41,6 +41,7 @@ func kindsOfPlace() []string {
 // newJob is a job that nobody else has, at a place on the given network.
 func newJob(t testing.TB, network string, size int) Job {
 	t.Helper()
+	t.Cleanup(func() { noGoroutines(t) }) // runs last
 	id, err := nonce()
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +110,6 @@ func members(t testing.TB, j Job, lim limits) []*Store {
 				t.Errorf("close: %v", err)
 			}
 		}
-		noGoroutines(t)
 	})
 	return stores
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -14,55 +13,73 @@ import (
 	"time"
 )
 
-// halfJob is a job of two of which only rank 0 has come, with a server that
-// tests can talk to. finish lets rank 1 in and fails if that does not work.
-type halfJob struct {
+// openJob is a job of which only rank 0 has come so far.
+type openJob struct {
 	Job
 	ctx   context.Context
-	first chan error
-	store *Store
-	hub   *hub
+	store *Store     // of rank 0
+	first chan error // how rank 0's joining ended
 }
 
-func startHalf(t *testing.T, network string, lim limits) *halfJob {
+func open(t *testing.T, network string, size int, lim limits) *openJob {
 	t.Helper()
-	h := &halfJob{Job: newJob(t, network, 2), ctx: testContext(t), first: make(chan error, 1)}
-	at, err := parseAddress(h.Rendezvous)
+	o := &openJob{Job: newJob(t, network, size), ctx: testContext(t), first: make(chan error, 1)}
+	at, err := parseAddress(o.Rendezvous)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ln, err := at.world(1).listen(h.ctx)
+	ln, err := at.world(1).listen(o.ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.hub = newHub(ln, h.secret(1), self(h.at(0)), lim)
-	h.store = &Store{me: self(h.at(0)), limits: lim, hub: h.hub}
-	f := h.finder(h.Job, 0)
+	o.store = &Store{me: self(o.at(0)), limits: lim, hub: newHub(ln, o.secret(1), self(o.at(0)), lim)}
+	t.Cleanup(func() {
+		if err := o.store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	go func() {
 		var err error
-		if h.store.link, h.store.server, err = f.find(h.ctx); err == nil {
-			_, err = h.store.await(h.ctx)
+		if o.store.link, o.store.server, err = o.finder(o.Job, 0).find(o.ctx); err == nil {
+			_, err = o.store.await(o.ctx)
 		}
-		h.first <- err
+		o.first <- err
 	}()
-	waitFor(t, "rank 0", func() bool {
-		h.hub.mu.Lock()
-		defer h.hub.mu.Unlock()
-		return h.hub.joined == 1
+	o.waitJoined(t, 1)
+	return o
+}
+
+func (o *openJob) waitJoined(t *testing.T, n int) {
+	t.Helper()
+	waitFor(t, fmt.Sprintf("%d joined", n), func() bool {
+		o.store.hub.mu.Lock()
+		defer o.store.hub.mu.Unlock()
+		return o.store.hub.joined == n
 	})
-	return h
 }
 
 // finder looks for the server as rank r of j.
-func (h *halfJob) finder(j Job, r int) finder {
-	addr := h.hub.ln.Addr()
+func (o *openJob) finder(j Job, r int) finder {
+	addr := o.store.hub.ln.Addr()
 	return finder{network: addr.Network(), candidates: []string{addr.String()}, secret: j.secret(1), me: self(j.at(r)), limits: defaultLimits()}
 }
 
+// enter joins as rank j.Rank of j, which may contradict what the others say.
+func (o *openJob) enter(j Job) error {
+	s := &Store{limits: defaultLimits()}
+	var err error
+	if s.link, s.server, err = o.finder(j, j.Rank).find(o.ctx); err != nil {
+		return err
+	}
+	defer func() { _ = s.link.conn.Close() }()
+	_, err = s.await(o.ctx)
+	return err
+}
+
 // dial connects without saying anything.
-func (h *halfJob) dial(t *testing.T) net.Conn {
+func (o *openJob) dial(t *testing.T) net.Conn {
 	t.Helper()
-	conn, err := net.Dial(h.hub.ln.Addr().Network(), h.hub.ln.Addr().String())
+	conn, err := net.Dial(o.store.hub.ln.Addr().Network(), o.store.hub.ln.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,28 +90,15 @@ func (h *halfJob) dial(t *testing.T) net.Conn {
 	return conn
 }
 
-func (h *halfJob) finish(t *testing.T) {
+// finish lets rank 1 of 2 in.
+func (o *openJob) finish(t *testing.T) {
 	t.Helper()
-	l, _, err := h.finder(h.Job, 1).find(h.ctx)
-	if err != nil {
-		t.Fatalf("rank 1: %v", err)
+	if err := o.enter(o.at(1)); err != nil {
+		t.Errorf("rank 1: %v", err)
 	}
-	if f, err := l.receiveContext(h.ctx); err != nil || f.kind != kindDone {
-		t.Errorf("rank 1: %v, %v", f, err)
-	}
-	if err := <-h.first; err != nil {
+	if err := <-o.first; err != nil {
 		t.Errorf("rank 0: %v", err)
 	}
-	h.end(t)
-	_ = l.conn.Close()
-}
-
-func (h *halfJob) end(t *testing.T) {
-	t.Helper()
-	if err := h.store.Close(); err != nil {
-		t.Error(err)
-	}
-	noGoroutines(t)
 }
 
 // TestStrangers: connections that do not belong to the job are dropped, and the
@@ -115,8 +119,8 @@ func TestStrangers(t *testing.T) {
 	for _, network := range kindsOfPlace() {
 		for name, tt := range tests {
 			t.Run(network+"/"+name, func(t *testing.T) {
-				h := startHalf(t, network, quick())
-				conn := h.dial(t)
+				o := open(t, network, 2, quick())
+				conn := o.dial(t)
 				if _, err := conn.Write(tt.says); err != nil {
 					t.Fatal(err)
 				}
@@ -127,7 +131,7 @@ func TestStrangers(t *testing.T) {
 				if len(got) > 2*(headerSize+nonceSize) {
 					t.Errorf("a stranger was told %d bytes", len(got))
 				}
-				h.finish(t)
+				o.finish(t)
 			})
 		}
 	}
@@ -138,11 +142,11 @@ func TestStrangers(t *testing.T) {
 func TestSlowLoris(t *testing.T) {
 	lim := quick()
 	lim.pending = 4
-	h := startHalf(t, kindsOfPlace()[0], lim)
+	o := open(t, kindsOfPlace()[0], 2, lim)
 	begin := time.Now()
 	var wg sync.WaitGroup
 	for range 3 * lim.pending {
-		conn := h.dial(t)
+		conn := o.dial(t)
 		wg.Go(func() {
 			for _, b := range encode(kindAnswer, make([]byte, 200)) {
 				if _, err := conn.Write([]byte{b}); err != nil {
@@ -153,7 +157,7 @@ func TestSlowLoris(t *testing.T) {
 			t.Error("a slow connection was heard to its end")
 		})
 	}
-	h.finish(t)
+	o.finish(t)
 	wg.Wait()
 	if took := time.Since(begin); took > patience/2 {
 		t.Errorf("took %v", took)
@@ -163,14 +167,14 @@ func TestSlowLoris(t *testing.T) {
 func TestWrongToken(t *testing.T) {
 	for _, network := range kindsOfPlace() {
 		t.Run(network, func(t *testing.T) {
-			h := startHalf(t, network, defaultLimits())
-			wrong := h.Job
+			o := open(t, network, 2, defaultLimits())
+			wrong := o.Job
 			wrong.Token = "guess"
-			ctx, cancel := context.WithTimeout(h.ctx, 200*time.Millisecond)
+			ctx, cancel := context.WithTimeout(o.ctx, 200*time.Millisecond)
 			defer cancel()
-			_, _, err := h.finder(wrong, 1).find(ctx)
+			_, _, err := o.finder(wrong, 1).find(ctx)
 			wantError(t, err, ErrRefused, "GOSHMEM_TOKEN")
-			h.finish(t)
+			o.finish(t)
 		})
 	}
 }
@@ -230,41 +234,15 @@ func TestContradictions(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			j := newJob(t, kindsOfPlace()[0], 4)
-			ctx := testContext(t)
-			var hubs sync.Map
-			errs := onRanks(2, func(r int) error {
-				s := &Store{me: self(j.at(r)), limits: defaultLimits()}
-				hubs.Store(r, s)
-				err := s.enter(ctx, j.at(r))
-				t.Cleanup(func() { _ = s.Close() })
-				if r == 1 {
-					return err
-				}
-				return err
-			}, func() error { return intrude(ctx, j, tt.bad(j)) })
-			for _, err := range errs {
+			o := open(t, kindsOfPlace()[0], 4, defaultLimits())
+			second := make(chan error, 1)
+			go func() { second <- o.enter(o.at(1)) }()
+			o.waitJoined(t, 2)
+			for _, err := range []error{o.enter(tt.bad(o.Job)), <-second, <-o.first} {
 				wantError(t, err, ErrDisagree, tt.mentions...)
 			}
+			// Whoever comes later gets to know it too.
+			wantError(t, o.enter(o.at(3)), ErrDisagree, tt.mentions...)
 		})
 	}
-}
-
-func intrude(ctx context.Context, j, bad Job) error {
-	at, err := parseAddress(j.Rendezvous)
-	if err != nil {
-		return err
-	}
-	at = at.world(1)
-	f := finder{network: at.network(), candidates: at.candidates(), secret: j.secret(1), me: self(bad), limits: defaultLimits()}
-	l, _, err := f.find(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = l.conn.Close() }()
-	s := Store{link: l}
-	if _, err := s.await(ctx); err != nil {
-		return err
-	}
-	return errors.New(fmt.Sprint("let in: ", bad))
 }

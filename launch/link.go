@@ -3,6 +3,7 @@ package launch
 import (
 	"bufio"
 	"context"
+	"errors"
 	"net"
 	"time"
 )
@@ -73,7 +74,7 @@ func (l *link) receiveContext(ctx context.Context) (frame, error) {
 	if !stop() {
 		<-interrupted
 		if err != nil {
-			return frame{}, context.Cause(ctx)
+			return frame{}, errors.Join(context.Cause(ctx), l.conn.SetReadDeadline(time.Time{}))
 		}
 	}
 	if err != nil {

@@ -186,10 +186,10 @@ func (s *Store) giveUp(why error) error {
 	err := s.link.send(kindGiveUp, []byte(why.Error()))
 	if err == nil {
 		if account := s.account(); account != nil {
-			return &Error{Text: account.Text, Err: why}
+			return &Error{Text: account.Text, Err: errors.Join(ErrMissing, why)}
 		}
 	}
-	return fmt.Errorf("%v gave up, and %v does not say who is missing: %w", s.me, s.server, why)
+	return fmt.Errorf("%v gave up, and %v does not say who is missing (%w): %w", s.me, s.server, ErrMissing, why)
 }
 
 // epitaph is the error for a connection that broke: what the server said before,

@@ -108,15 +108,21 @@ func checkPackageComments(files []*file) []string {
 	}
 	var bad []string
 	for dir, name := range names {
-		want := "Package " + name + " "
-		if name == "main" {
-			want = "Command " + path.Base(dir) + " "
-		}
-		if !strings.HasPrefix(strings.Replace(said[dir], "\n", " ", 1), want) {
-			bad = append(bad, fmt.Sprintf("%s: no package comment that begins with %q", dir, want))
+		if first, _, _ := strings.Cut(said[dir], "\n"); !introduces(first+" ", name, path.Base(dir)) {
+			bad = append(bad, fmt.Sprintf("%s: no package comment that begins with the name of the package or command", dir))
 		}
 	}
 	return bad
+}
+
+// introduces says whether a comment begins as Go's tools expect: "Package x ...",
+// and for a program "Command x ..." or its name as the first word.
+func introduces(text, pkg, folder string) bool {
+	if pkg != "main" {
+		return strings.HasPrefix(text, "Package "+pkg+" ")
+	}
+	word := strings.TrimRight(strings.Fields(text + ".")[0], ".,:")
+	return strings.HasPrefix(text, "Command "+folder+" ") || strings.EqualFold(word, folder)
 }
 
 // checkVariables keeps state out of packages: several worlds live in one process.

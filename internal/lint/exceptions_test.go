@@ -40,8 +40,10 @@ func (e exceptions) unused() []string {
 // unsafePackages may import unsafe.
 func unsafePackages() exceptions {
 	return except(map[string]string{
+		"examples/mpiexchange": "calls a C library that it opens at run time",
 		"internal/dl":          "hands addresses of Go variables to a foreign function",
 		"internal/engine":      "a heap is known by its address",
+		"internal/engine/weak": "delivers late to addresses that it was given",
 		"internal/engine/host": "maps memory of other processes",
 		"launch/launcher":      "asks the kernel how a process ended",
 		"internal/mem":         "is where raw memory is read and written",

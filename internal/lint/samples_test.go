@@ -138,10 +138,10 @@ var V int
 		{"docs", "tests are free", one("shmem/a_test.go", "package shmem\nfunc F() {}\n"), ""},
 		{"package comments", "said", map[string]string{
 			"shmem/a.go": "// Package shmem\n// is.\npackage shmem\n", "shmem/b.go": "package shmem\n",
-			"cmd/goshmem/a.go": "// Command goshmem does.\npackage main\n", "only/a_test.go": "package only\n"}, ""},
+			"cmd/goshmem/a.go": "// Command goshmem does.\npackage main\n", "examples/ring/a.go": "// Ring: does.\npackage main\n", "only/a_test.go": "package only\n"}, ""},
 		{"package comments", "none", one("shmem/a.go", "package shmem\n"), "no package comment"},
 		{"package comments", "wrong", one("shmem/a.go", "// Package heap is.\npackage shmem\n"), "no package comment"},
-		{"package comments", "program", one("cmd/tool/a.go", "// Package main is.\npackage main\n"), "Command tool"},
+		{"package comments", "program", one("cmd/tool/a.go", "// Package main is.\npackage main\n"), "no package comment"},
 		{"variables", "state", in("var count int\n"), "count"},
 		{"variables", "table", in("var names = []string{\"a\"}\n"), "names"},
 		{"variables", "error by another name", in("var ErrX = other.Thing\n"), "ErrX"},

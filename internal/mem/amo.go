@@ -18,14 +18,15 @@ func Swap64(p unsafe.Pointer, v uint64) uint64 { return atomic.SwapUint64((*uint
 // Swap32 is Swap64 for 4 bytes.
 func Swap32(p unsafe.Pointer, v uint32) uint32 { return atomic.SwapUint32((*uint32)(p), v) }
 
-// CompareSwap64 stores v at p if cond is there, and returns what was there.
+// CompareSwap64 stores v at p if cond is there, and returns what was there. It
+// looks before it locks: a failing exchange costs a load.
 func CompareSwap64(p unsafe.Pointer, cond, v uint64) uint64 {
 	for {
+		if old := Load64(p); old != cond {
+			return old
+		}
 		if atomic.CompareAndSwapUint64((*uint64)(p), cond, v) {
 			return cond
-		}
-		if old := atomic.LoadUint64((*uint64)(p)); old != cond {
-			return old
 		}
 	}
 }
@@ -33,11 +34,11 @@ func CompareSwap64(p unsafe.Pointer, cond, v uint64) uint64 {
 // CompareSwap32 is CompareSwap64 for 4 bytes.
 func CompareSwap32(p unsafe.Pointer, cond, v uint32) uint32 {
 	for {
+		if old := Load32(p); old != cond {
+			return old
+		}
 		if atomic.CompareAndSwapUint32((*uint32)(p), cond, v) {
 			return cond
-		}
-		if old := atomic.LoadUint32((*uint32)(p)); old != cond {
-			return old
 		}
 	}
 }

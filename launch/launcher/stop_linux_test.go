@@ -70,7 +70,7 @@ func TestSecondInterruptKills(t *testing.T) {
 // prevents the others.
 func TestSignalDuringStart(t *testing.T) {
 	for round := range 5 {
-		s, out, _ := spec("wait", 64)
+		s, out, _ := spec("wait", 24)
 		mark := fmt.Sprintf("LAUNCHER_TEST_MARK=%d-%d", os.Getpid(), round)
 		s.Env = append(s.Env, mark)
 		signals := make(chan os.Signal, 1)

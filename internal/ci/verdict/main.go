@@ -25,6 +25,7 @@ func main() {
 func run(args []string, in io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("verdict", flag.ContinueOnError)
 	list := flags.String("skips", "", "file that lists the skips that may happen; without it, none may")
+	tally := flags.String("tally", "", "file to which the closing line is added")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -36,7 +37,20 @@ func run(args []string, in io.Reader, out io.Writer) error {
 	if err := readAll(r, flags.Args(), in); err != nil {
 		return err
 	}
-	return r.report(allowed)
+	return errors.Join(r.report(allowed), addTally(*tally, r.closing()))
+}
+
+// addTally adds a line to the named file; no name is no file.
+func addTally(name, line string) error {
+	if name == "" {
+		return nil
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("open the tally: %w", err)
+	}
+	_, err = fmt.Fprintln(f, line)
+	return errors.Join(err, f.Close())
 }
 
 // readAll feeds every input to r.

@@ -12,7 +12,7 @@ func (r *result) report(allowed []allowance) error {
 	r.closeRest()
 	r.printFailures()
 	extra := r.printSkips(allowed)
-	fmt.Fprintf(r.out, "%d passed, %d failed, %d skipped\n", r.passed, len(r.failed), len(r.skipped))
+	fmt.Fprintln(r.out, r.closing())
 
 	var reasons []error
 	if n := len(r.failed); n > 0 {
@@ -25,6 +25,11 @@ func (r *result) report(allowed []allowance) error {
 		reasons = append(reasons, fmt.Errorf("skips that are not in the list of those that may happen: %d", extra))
 	}
 	return errors.Join(reasons...)
+}
+
+// closing is the line that sums the run up.
+func (r *result) closing() string {
+	return fmt.Sprintf("%d passed, %d failed, %d skipped", r.passed, len(r.failed), len(r.skipped))
 }
 
 // closeRest counts what started and never ended: the output stops in the middle.

@@ -89,6 +89,20 @@ func TestCutOffStreamFails(t *testing.T) {
 	}
 }
 
+func TestTallyGrowsByTheClosingLine(t *testing.T) {
+	tally := filepath.Join(t.TempDir(), "tally")
+	if _, err := judge(t, "-tally", tally, filepath.Join("testdata", "good.json")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := judge(t, "-tally", tally, filepath.Join("testdata", "bad.json")); err == nil {
+		t.Error("a bad run is good when it is tallied")
+	}
+	got, err := os.ReadFile(tally)
+	if want := "4 passed, 0 failed, 0 skipped\n1 passed, 2 failed, 0 skipped\n"; err != nil || string(got) != want {
+		t.Errorf("tally %q (%v), want %q", got, err, want)
+	}
+}
+
 func TestPlainTextIsShown(t *testing.T) {
 	var out strings.Builder
 	err := run(nil, strings.NewReader("go: cannot find main module\n{not json\n"), &out)
