@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"syscall"
+	"os"
 	"time"
 )
 
@@ -85,18 +85,23 @@ func pause(ctx context.Context, passed time.Duration) bool {
 	}
 }
 
-// telling keeps the error that says more: nobody listening is what most attempts
-// end with, and an attempt cut short by the end of ctx says nothing.
+// telling keeps the error that says more: what somebody answered, before what
+// happened to an attempt to connect, before an attempt that was cut short.
 func telling(old, err error) error {
-	if old == nil {
+	switch {
+	case old == nil:
 		return err
-	}
-	for _, dull := range []error{syscall.ECONNREFUSED, context.DeadlineExceeded, context.Canceled, net.ErrClosed} {
-		if errors.Is(err, dull) {
-			return old
-		}
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, net.ErrClosed):
+		return old
+	case isDial(err) && (!isDial(old) || errors.Is(err, os.ErrDeadlineExceeded)):
+		return old
 	}
 	return err
+}
+
+func isDial(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
 }
 
 // ignoreClosed is for the second of two closings.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"runtime"
 	"strings"
@@ -56,22 +57,28 @@ func newJob(t testing.TB, network string, size int) Job {
 	return j
 }
 
-// freePort is a port that was free a moment ago, with room for a range.
+// freePort is a port that was free a moment ago, like the ones of the range after
+// it. It lies below those that systems hand out for outgoing connections.
 func freePort(t testing.TB) int {
 	t.Helper()
-	for {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		port := ln.Addr().(*net.TCPAddr).Port
-		if err := ln.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if port+portSpan <= maxPort {
+	for range 100 {
+		port := 20000 + rand.IntN(10000)
+		if rangeFree(port) {
 			return port
 		}
 	}
+	t.Fatal("no range of free ports")
+	return 0
+}
+
+func rangeFree(port int) bool {
+	for i := range portSpan + 1 {
+		ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+i))
+		if err != nil || ln.Close() != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // at is j as rank r sees it.

@@ -181,15 +181,14 @@ func (s *Store) await(ctx context.Context) ([]byte, error) {
 }
 
 // giveUp tells the server that we stop waiting. Its answer, which all get, says
-// who was there and who was not.
+// who was there and who was not. It may have said so before, because another
+// gave up first: then it may be gone, but what it said is still to be read.
 func (s *Store) giveUp(why error) error {
-	err := s.link.send(kindGiveUp, []byte(why.Error()))
-	if err == nil {
-		if account := s.account(); account != nil {
-			return &Error{Text: account.Text, Err: errors.Join(ErrMissing, why)}
-		}
+	sendErr := s.link.send(kindGiveUp, []byte(why.Error()))
+	if account := s.account(); account != nil {
+		return &Error{Text: account.Text, Err: errors.Join(ErrMissing, why)}
 	}
-	return fmt.Errorf("%v gave up, and %v does not say who is missing (%w): %w", s.me, s.server, ErrMissing, why)
+	return fmt.Errorf("%v gave up, and %v does not say who is missing: %w", s.me, s.server, errors.Join(why, ErrMissing, sendErr))
 }
 
 // epitaph is the error for a connection that broke: what the server said before,

@@ -18,7 +18,7 @@ func (a Array[T]) Local() ([]T, error) {
 // Peer returns pe's copy as a slice, without copying, or ErrNoPeerAccess if it
 // cannot be loaded and stored directly. Local. OpenSHMEM: shmem_ptr.
 func (a Array[T]) Peer(pe int) ([]T, error) {
-	if err := a.reach(0, pe); err != nil && a.n > 0 {
+	if err := a.pair(pe, a.n, true); err != nil {
 		return nil, fail(a.World(), "peer", pe, err)
 	}
 	base := a.b.w.bases[pe]

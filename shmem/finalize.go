@@ -31,7 +31,7 @@ func (w *World) Finalize(ctx context.Context) error {
 	}
 	w.close()
 	if err != nil {
-		w.heap.Fail("finalize: "+err.Error(), -1)
+		w.fail(err)
 		return rewrap(w, "finalize", err)
 	}
 	return fail(w, "finalize", noPeer, w.heap.Close())
@@ -100,8 +100,21 @@ func (w *World) Leaks() []Leak {
 // every PE returns an error with this reason, and this PE's handles are closed.
 // Local; it does not wait.
 func (w *World) Abort(reason error) {
-	w.heap.Fail(fmt.Sprint(reason), -1)
+	if reason == nil {
+		reason = errors.New("no reason given")
+	}
+	w.fail(fmt.Errorf("aborted: %w", reason))
 	w.close()
+}
+
+// fail ends the world because of err. A PE that fails only because another one
+// did says so, lest the others take it for the culprit.
+func (w *World) fail(err error) {
+	reason := err.Error()
+	if errors.Is(err, ErrDied) || errors.Is(err, ErrFailed) {
+		reason = ""
+	}
+	w.heap.Fail(reason, -1)
 }
 
 // GlobalExit ends the whole job with an exit code, without waiting for anybody,

@@ -15,6 +15,11 @@ import (
 // MaxLocal is the most PEs that RunLocal runs.
 const MaxLocal = 1024
 
+const (
+	maxLocalHeap  = 4 << 30
+	maxLocalHeaps = 64 << 30
+)
+
 // RunLocal runs f on n PEs that are goroutines of this process, over ordinary Go
 // memory: on every operating system, and the race detector sees symmetric memory.
 // It returns when all have returned. If f fails, panics or calls runtime.Goexit
@@ -49,6 +54,9 @@ func localWorlds(n int, o Options) ([]*World, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.HeapSize > maxLocalHeap || uintptr(n)*c.HeapSize > maxLocalHeaps { // Go cannot refuse: it would end the process
+		return nil, problem(ErrArgument, "%d heaps of %d bytes: goroutine PEs can have %d each and %d together", n, c.HeapSize, int64(maxLocalHeap), int64(maxLocalHeaps))
+	}
 	heaps, err := host.Engine{}.OpenLocal(n, c)
 	if err != nil {
 		return nil, err
@@ -76,7 +84,7 @@ func (w *World) runLocal(ctx context.Context, f func(context.Context, *World) er
 				err = fmt.Errorf("panicked: %v\n%s", p, debug.Stack())
 			}
 			if err != nil {
-				w.heap.Fail(err.Error(), -1)
+				w.fail(err)
 				w.close()
 			}
 			result <- err

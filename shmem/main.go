@@ -39,7 +39,7 @@ func (w *World) run(ctx context.Context, f func(context.Context, *World) error) 
 	if err == nil {
 		return 0
 	}
-	w.heap.Fail(err.Error(), -1)
+	w.fail(err)
 	fmt.Fprintf(os.Stderr, "PE %d: %v\n", w.rank, err)
 	return 1
 }

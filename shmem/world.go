@@ -44,13 +44,17 @@ const (
 func newWorld(h engine.Heap, info Info, logf func(string, ...any)) *World {
 	w := &World{heap: h, rank: h.Rank(), info: info, logf: logf, alloc: heap.New(h.Size()), blocks: map[uintptr]*block{}}
 	everyone := make([]int, h.NPEs())
+	var near []int
 	for pe := range everyone {
 		everyone[pe] = pe
 		w.bases = append(w.bases, h.Base(pe))
+		if w.bases[pe] != nil {
+			near = append(near, pe)
+		}
 	}
 	w.own = w.bases[w.rank]
 	w.world = w.newTeam(worldSlot, everyone, 0, TeamConfig{})
-	w.shared = w.newTeam(sharedSlot, everyone, 0, TeamConfig{})
+	w.shared = w.newTeam(sharedSlot, near, 0, TeamConfig{})
 	w.slots = 1<<worldSlot | 1<<sharedSlot
 	return w
 }

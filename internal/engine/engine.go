@@ -112,7 +112,8 @@ type Heap interface {
 	// Progress reads the board of pe: where it is, as far as can be known.
 	Progress(pe int) Progress
 	// Fail ends the world: every wait of every PE returns an error with this
-	// reason. exit >= 0 asks the other processes to exit with that code.
+	// reason. An empty reason says that this PE only follows another's failure.
+	// exit >= 0 asks the other processes to exit with that code.
 	Fail(reason string, exit int)
 	// Close leaves the world in good order, after the last meeting.
 	Close() error

@@ -26,6 +26,7 @@ const (
 	Running
 	Finalized // left in good order
 	Failed    // gave up, with a reason
+	Left      // gave up because of another PE
 	Dead      // its process is gone
 )
 
@@ -41,6 +42,7 @@ type Progress struct {
 	Site   string // file:line of the call, if it is known
 	Reason string // why it failed, or how it died
 	Note   string // what it last refused, and why
+	Order  int    // of the dead: which was noticed first
 }
 
 // Stall is the error of a wait that cannot succeed. It says who is missing and
@@ -75,14 +77,19 @@ func (s *Stall) Error() string {
 	return strings.Join(append(parts, s.whereabouts()...), "; ")
 }
 
-// culprit is the PE that died or failed, if one did.
+// culprit is the PE that died first, else one that failed, if there is one.
 func (s *Stall) culprit() *Progress {
+	var found *Progress
 	for i := range s.PEs {
-		if st := s.PEs[i].State; st == Dead || st == Failed {
-			return &s.PEs[i]
+		p := &s.PEs[i]
+		switch {
+		case p.State == Dead && (found == nil || found.State == Failed || p.Order < found.Order):
+			found = p
+		case p.State == Failed && found == nil:
+			found = p
 		}
 	}
-	return nil
+	return found
 }
 
 // obituary says what became of a PE and where it was seen last.
@@ -112,6 +119,10 @@ func (p *Progress) place() string {
 		return "not started"
 	case p.State == Finalized:
 		return "finalized"
+	case p.State == Left:
+		return "gone since"
+	case p.State == Dead, p.State == Failed:
+		return "gone as well: " + p.Reason
 	case p.Active:
 		return "in " + p.callAt()
 	case p.Call.Kind == None:
@@ -124,9 +135,10 @@ func (p *Progress) place() string {
 func (s *Stall) whereabouts() []string {
 	var order []string
 	groups := map[string][]int{}
+	culprit := s.culprit()
 	for i := range s.PEs {
 		p := &s.PEs[i]
-		if p.State == Dead || p.State == Failed {
+		if p == culprit {
 			continue
 		}
 		text := p.place()

@@ -34,32 +34,33 @@ func (h *Heap) noteSite(call engine.Call) {
 		site = engine.Site()
 	}
 	h.own.siteFor.Store(0)
-	h.own.site.store(site)
+	storeText(h.own.site[:], site)
 	h.own.siteFor.Store(call.Pack(true))
 }
 
 // Note writes what this PE refuses, for others to read.
-func (h *Heap) Note(reason string) { h.own.reason.store(reason) }
+func (h *Heap) Note(reason string) { storeText(h.own.reason[:], reason) }
 
 // Progress reads the board of pe.
 func (h *Heap) Progress(pe int) engine.Progress {
 	c := h.ctl[pe]
 	word := c.call.Load()
 	call, active := engine.Unpack(word)
-	p := engine.Progress{PE: pe, State: c.getState(), Call: call, Active: active, Note: c.reason.load()}
+	p := engine.Progress{PE: pe, State: c.getState(), Call: call, Active: active, Note: loadText(c.reason[:])}
 	if h.peers != nil {
 		p.Host, p.Pid = h.peers[pe].host, h.peers[pe].pid
 	}
 	if c.siteFor.Load() == call.Pack(true) {
-		if site := c.site.load(); c.siteFor.Load() == call.Pack(true) {
+		if site := loadText(c.site[:]); c.siteFor.Load() == call.Pack(true) {
 			p.Site = site
 		}
 	}
 	switch {
 	case p.State == engine.Failed:
 		p.Reason = "failed: " + p.Note
-	case p.State != engine.Finalized && h.obits[pe].Load() != nil:
-		p.State, p.Reason = engine.Dead, *h.obits[pe].Load()
+	case p.State != engine.Finalized && p.State != engine.Left && h.obits[pe].Load() != nil:
+		o := h.obits[pe].Load()
+		p.State, p.Reason, p.Order = engine.Dead, o.text, o.order
 	}
 	return p
 }
@@ -102,12 +103,16 @@ func (h *Heap) broken() *engine.Stall {
 
 // Fail ends the world for everybody. The first failure of a PE is the one that counts.
 func (h *Heap) Fail(reason string, exit int) {
-	if h.own.getState() != engine.Running {
+	next := engine.Failed
+	if reason == "" {
+		next = engine.Left
+	} else if h.own.getState() == engine.Running {
+		storeText(h.own.reason[:], reason)
+		h.own.exit.Store(int32(exit) + 1)
+	}
+	if !h.own.state.CompareAndSwap(uint32(engine.Running), uint32(next)) {
 		return
 	}
-	h.own.reason.store(reason)
-	h.own.exit.Store(int32(exit) + 1)
-	h.own.setState(engine.Failed)
 	for pe := range h.ctl {
 		h.alarm(pe)
 	}

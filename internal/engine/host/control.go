@@ -27,10 +27,10 @@ type control struct {
 	sleepers atomic.Int32  // goroutines of the PE that sleep or are about to
 	_        [120]byte
 
-	call    atomic.Uint64 // engine.Call packed: the board
-	siteFor atomic.Uint64 // the call that site belongs to
-	site    text
-	reason  text
+	call    atomic.Uint64     // engine.Call packed: the board
+	siteFor atomic.Uint64     // the call that site belongs to
+	site    [15]atomic.Uint64 // text
+	reason  [63]atomic.Uint64 // text
 	_       [112]byte
 
 	slots [MaxTeams]slot
@@ -58,24 +58,22 @@ func (c *control) setState(s engine.State) { c.state.Store(uint32(s)) }
 
 func (c *control) getState() engine.State { return engine.State(c.state.Load()) }
 
-// text is a short string in shared memory. A reader may see a mixture of two
-// texts while it is written; siteFor tells.
-type text [15]atomic.Uint64
-
-func (t *text) store(s string) {
-	for i := range t {
+// storeText writes a short string to shared memory, cut to what fits. A reader may
+// see a mixture of two texts while it is written; siteFor tells.
+func storeText(words []atomic.Uint64, s string) {
+	for i := range words {
 		var w uint64
 		for b := 0; b < 8 && i*8+b < len(s); b++ {
 			w |= uint64(s[i*8+b]) << (8 * b)
 		}
-		t[i].Store(w)
+		words[i].Store(w)
 	}
 }
 
-func (t *text) load() string {
-	buf := make([]byte, 0, len(t)*8)
-	for i := range t {
-		w := t[i].Load()
+func loadText(words []atomic.Uint64) string {
+	buf := make([]byte, 0, len(words)*8)
+	for i := range words {
+		w := words[i].Load()
 		for b := 0; b < 8; b++ {
 			c := byte(w >> (8 * b))
 			if c == 0 {

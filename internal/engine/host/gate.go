@@ -107,7 +107,7 @@ const gaveUp = ^uint64(0)
 // longer agree on which meeting is next.
 func (g *gate) giveUp(err error) {
 	g.err = err
-	g.h.own.reason.store(err.Error())
+	storeText(g.h.own.reason[:], err.Error())
 	g.slots[g.self].arrived.Store(gaveUp)
 	g.slots[0].opened.Store(gaveUp)
 	g.ring()
@@ -209,7 +209,7 @@ func (g *gate) mismatch(call engine.Call, i int, word uint64) error {
 	s := g.h.stall(engine.ErrMismatch, g.members)
 	p := &s.PEs[i]
 	if word == gaveUp {
-		s.Detail = fmt.Sprintf("PE %d gave this team up: %s", p.PE, g.h.ctl[p.PE].reason.load())
+		s.Detail = fmt.Sprintf("PE %d gave this team up: %s", p.PE, loadText(g.h.ctl[p.PE].reason[:]))
 		return s
 	}
 	if kind := engine.Kind(word); p.Call.Kind != kind { // it has gone on since

@@ -20,8 +20,8 @@ type Heap struct {
 	base    []unsafe.Pointer
 	policy  policy
 	memory  memory
-	peers   []peer                   // nil in a goroutine world
-	obits   []atomic.Pointer[string] // how a PE's process ended, if it did
+	peers   []peer                 // nil in a goroutine world
+	obits   []atomic.Pointer[obit] // how a PE's process ended, if it did
 	closers []func() error
 }
 
@@ -29,6 +29,12 @@ type Heap struct {
 type peer struct {
 	host string
 	pid  int
+}
+
+// obit is how and in which order a PE's process ended.
+type obit struct {
+	text  string
+	order int
 }
 
 // memory backs the heap of a PE with pages and takes them back.
@@ -40,7 +46,7 @@ type memory interface {
 // newHeap joins the segments of a world, given in rank order.
 func newHeap(rank int, c engine.Config, segments []unsafe.Pointer, p policy, m memory) *Heap {
 	h := &Heap{rank: rank, size: c.HeapSize, timeout: c.Timeout, policy: p, memory: m}
-	h.obits = make([]atomic.Pointer[string], len(segments))
+	h.obits = make([]atomic.Pointer[obit], len(segments))
 	for _, s := range segments {
 		h.ctl = append(h.ctl, (*control)(s))
 		h.base = append(h.base, unsafe.Add(s, heapStart))

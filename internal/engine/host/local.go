@@ -63,12 +63,14 @@ const (
 
 func (*goroutines) spin() int { return goSpin }
 
-func (*goroutines) yield(round int) bool {
-	if round >= goYields {
-		return false
+func (*goroutines) yield(ready func() bool) bool {
+	for range goYields {
+		runtime.Gosched()
+		if ready() {
+			return true
+		}
 	}
-	runtime.Gosched()
-	return true
+	return false
 }
 
 func (g *goroutines) sleep(limit time.Duration, ready func() bool) {

@@ -46,6 +46,9 @@ func open(ctx context.Context, job engine.Job) (*Heap, error) {
 		if segments[pe], err = cards[pe].mapSegment(job.HeapSize); err != nil {
 			break
 		}
+		if pe != job.Rank { // the mapping holds the memory; our own we punch holes into
+			cards[pe].closeSegment()
+		}
 	}
 	if err != nil {
 		closeCards(cards)
@@ -117,13 +120,20 @@ func (c *card) mapSegment(heapSize uintptr) (unsafe.Pointer, error) {
 	return p, nil
 }
 
-// close gives the descriptors back.
+// close gives the descriptors back. Nothing was written through them, so there is
+// no error to report.
 func (c *card) close() {
-	for _, fd := range []*int{&c.segment, &c.process} {
-		if *fd >= 0 {
-			_ = unix.Close(*fd) // nothing was written through it
-			*fd = -1
-		}
+	c.closeSegment()
+	if c.process >= 0 {
+		_ = unix.Close(c.process)
+		c.process = -1
+	}
+}
+
+func (c *card) closeSegment() {
+	if c.segment >= 0 {
+		_ = unix.Close(c.segment)
+		c.segment = -1
 	}
 }
 

@@ -23,7 +23,8 @@ import (
 const (
 	inviteLen  = 192
 	fdsPerCard = 2
-	cardLen    = 8 + 64 // rank, pid, host name
+	visitLimit = 10 * time.Second // a visitor sends its card at once
+	cardLen    = 8 + 64           // rank, pid, host name
 )
 
 // trade gives mine to all PEs and returns everybody's cards in rank order.
@@ -114,12 +115,13 @@ func (h hub) serve(ctx context.Context, size int, mine card) ([]card, error) {
 			closeOthers(cards, mine.rank)
 			return nil, missing(ctx, conns, err)
 		}
-		c, err := admit(ctx, conn)
+		c, err := admit(conn)
 		if err != nil || c.rank <= 0 || c.rank >= size || conns[c.rank] != nil {
 			conn.Close() // a stranger, or not a card of this job
 			c.close()
 			continue
 		}
+		conn.SetDeadline(time.Time{}) // the others may take as long as ctx allows
 		cards[c.rank], conns[c.rank] = c, conn
 		have++
 	}
@@ -138,9 +140,9 @@ func (h hub) serve(ctx context.Context, size int, mine card) ([]card, error) {
 }
 
 // admit takes the card of one visitor, who must run as the same user.
-func admit(ctx context.Context, conn *net.UnixConn) (card, error) {
+func admit(conn *net.UnixConn) (card, error) {
 	none := card{segment: -1, process: -1}
-	limit(ctx, conn)
+	conn.SetDeadline(time.Now().Add(visitLimit))
 	raw, err := conn.SyscallConn()
 	if err != nil {
 		return none, err
@@ -163,7 +165,7 @@ func admit(ctx context.Context, conn *net.UnixConn) (card, error) {
 
 // visit hands mine to PE 0 and takes everybody's card.
 func visit(ctx context.Context, conn *net.UnixConn, size int, mine card) ([]card, error) {
-	limit(ctx, conn)
+	defer limit(ctx, conn)()
 	if err := send(conn, mine); err != nil {
 		return nil, fmt.Errorf("send the card to PE 0: %w", err)
 	}
@@ -183,12 +185,9 @@ func visit(ctx context.Context, conn *net.UnixConn, size int, mine card) ([]card
 	return cards, nil
 }
 
-// limit ends reads and writes with ctx.
-func limit(ctx context.Context, conn *net.UnixConn) {
-	if d, ok := ctx.Deadline(); ok {
-		conn.SetDeadline(d)
-	}
-	context.AfterFunc(ctx, func() { conn.SetDeadline(time.Now()) })
+// limit ends reads and writes with ctx, until the returned function is called.
+func limit(ctx context.Context, conn *net.UnixConn) (stop func() bool) {
+	return context.AfterFunc(ctx, func() { conn.SetDeadline(time.Now()) })
 }
 
 func send(conn *net.UnixConn, c card) error {

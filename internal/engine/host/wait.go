@@ -11,9 +11,9 @@ import (
 type policy interface {
 	// spin is how many plain looks come first.
 	spin() int
-	// yield gives the core away for a moment; it returns false after enough
-	// rounds, when sleeping is better.
-	yield(round int) bool
+	// yield gives the core away between looks, for as long as that is better
+	// than sleeping, and returns what ready said last.
+	yield(ready func() bool) bool
 	// sleep returns when the own PE is rung, at the latest after limit. It
 	// looks at ready once more after it has announced that it sleeps.
 	sleep(limit time.Duration, ready func() bool)
@@ -41,10 +41,8 @@ func (h *Heap) Wait(ctx context.Context, call engine.Call, ready func() bool) er
 // await is the slow part of every wait: yield for a while, then sleep. members
 // are those whose whereabouts an error should tell; nil means all PEs.
 func (h *Heap) await(ctx context.Context, call engine.Call, tick time.Duration, members []int, ready func() bool) *engine.Stall {
-	for round := 0; h.policy.yield(round); round++ {
-		if ready() {
-			return nil
-		}
+	if h.policy.yield(ready) {
+		return nil
 	}
 	h.noteSite(call)
 	start := time.Now()

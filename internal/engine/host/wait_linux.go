@@ -30,16 +30,16 @@ func (*processes) spin() int { return processSpin }
 // yield keeps the goroutine on its thread while it spins: moving between
 // threads would cost more than the yield. The raw call does not tell the Go
 // scheduler, which is right for a fraction of a microsecond.
-func (*processes) yield(round int) bool {
-	switch {
-	case round == 0:
-		runtime.LockOSThread()
-	case round >= processYields:
-		runtime.UnlockOSThread()
-		return false
+func (*processes) yield(ready func() bool) bool {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for range processYields {
+		syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
+		if ready() {
+			return true
+		}
 	}
-	syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
-	return true
+	return false
 }
 
 func (p *processes) sleep(limit time.Duration, ready func() bool) {

@@ -42,6 +42,8 @@ type watcher struct {
 	pes  []int         // of fds[1:]
 	fds  []unix.PollFd // fds[0] ends the watch
 	done chan struct{}
+
+	order int // deaths so far
 }
 
 func (w *watcher) run() {
@@ -72,15 +74,15 @@ func (w *watcher) ended(i int) {
 	w.pes = append(w.pes[:i-1], w.pes[i:]...)
 	c := w.h.ctl[pe]
 	switch c.getState() {
-	case engine.Finalized:
+	case engine.Finalized, engine.Left:
 		return
 	case engine.Failed:
 		if code := c.exit.Load(); code > 0 { // PE asked the whole job to exit
 			os.Exit(int(code) - 1)
 		}
 	default:
-		text := obituary(fd, w.h.peers[pe].pid)
-		w.h.obits[pe].Store(&text)
+		w.order++
+		w.h.obits[pe].Store(&obit{obituary(fd, w.h.peers[pe].pid), w.order})
 	}
 	w.h.alarm(w.h.rank)
 }

@@ -87,13 +87,16 @@ func (r *run) summary() error {
 	t := r.tally
 	total := t.passed + t.failed + t.skipped
 	fmt.Fprintf(r.Out, "%v, %d in total\n", t, total)
+	var err error
 	switch {
 	case t.unbuilt > 0:
-		return &launcher.Error{Code: 1, Err: fmt.Errorf("%d packages do not build, %d tests failed", t.unbuilt, t.failed)}
+		err = fmt.Errorf("%d failed, and the tests of %d packages do not build", t.failed, t.unbuilt)
 	case t.failed > 0:
-		return &launcher.Error{Code: 1, Err: fmt.Errorf("%d tests failed", t.failed)}
+		err = fmt.Errorf("%d failed", t.failed)
 	case total == 0:
-		return &launcher.Error{Code: 1, Err: ErrNoTests}
+		err = ErrNoTests
+	default:
+		return nil
 	}
-	return nil
+	return &launcher.Error{Code: 1, Err: err}
 }

@@ -1,0 +1,69 @@
+# The stages of `.ci/run` beyond core.
+
+# stage_race: the race detector sees symmetric memory where PEs are goroutines.
+stage_race() {
+	need gcc gcc
+	CGO_ENABLED=1 tests race -race -timeout 4m \
+		./shmem/... ./shmemtest/... ./internal/engine/... ./internal/engines/... ./internal/heap/... ./internal/mem/... ./examples/...
+}
+
+# stage_jobs starts the same programs and test binaries with our launcher and with
+# those of Open MPI and MPICH, which know nothing of us.
+stage_jobs() {
+	need mpirun.openmpi openmpi-bin
+	need mpiexec.hydra mpich
+	go build -o "$CI_DIR/bin/" ./cmd/goshmem ./examples/ring
+	go test -c -o "$CI_DIR/bin/" ./shmemtest
+	local n
+	for n in 1 2 4; do
+		each "ring, $n PEs, goshmem run" prints "$(ring_of "$n")" "$CI_DIR/bin/goshmem" run --no-prefix -n "$n" "$CI_DIR/bin/ring"
+		each "ring, $n PEs, mpirun" prints "$(ring_of "$n")" ompi "$n" "$CI_DIR/bin/ring"
+		each "ring, $n PEs, mpiexec.hydra" prints "$(ring_of "$n")" hydra "$n" "$CI_DIR/bin/ring"
+		each "tests, $n PEs, mpirun" all_pass "$n" ompi "$n" "$CI_DIR/bin/shmemtest.test" -test.v
+		each "tests, $n PEs, mpiexec.hydra" all_pass "$n" hydra "$n" "$CI_DIR/bin/shmemtest.test" -test.v
+	done
+	each "goshmem test" "$CI_DIR/bin/goshmem" test -n 1,2,4 ./shmemtest ./examples/...
+}
+
+ompi() { mpirun.openmpi --allow-run-as-root --oversubscribe --bind-to none -np "$@"; }
+hydra() { mpiexec.hydra -n "$@"; }
+
+# ring_of is what examples/ring prints with n PEs.
+ring_of() {
+	local n=$1 pe
+	for ((pe = 0; pe < n; pe++)); do
+		echo "got $pe from PE $pe"
+	done
+}
+
+# all_pass succeeds if COMMAND does, each of n ranks says PASS, and tests ran.
+all_pass() {
+	local n=$1 out
+	shift
+	if out=$("$@" 2>&1) && (($(grep -c '^PASS$' <<<"$out") == n)) && grep -q '^--- PASS' <<<"$out"; then
+		return 0
+	fi
+	echo "$out"
+	return 1
+}
+
+stage_cross() {
+	local target
+	for target in linux/arm64 darwin/arm64 windows/amd64; do
+		export GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0
+		each "go build for $target" go build ./...
+		each "go vet for $target" go vet ./...
+	done
+}
+
+# stage_fuzz gives every fuzz target ten seconds.
+stage_fuzz() {
+	local folder target found=0
+	for folder in $(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -r -n1 dirname | sort -u); do
+		for target in $(go test -list '^Fuzz' "$folder" | grep '^Fuzz'); do
+			found=$((found + 1))
+			tests fuzz -run '^$' -fuzz "^$target\$" -fuzztime 10s "$folder"
+		done
+	done
+	((found > 0)) || { echo "no fuzz target found"; return 1; }
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// program is this command, built once for all tests.
+var program string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "goshmem-command-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	program = filepath.Join(dir, "goshmem")
+	code := 1
+	if text, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, text)
+	} else {
+		code = m.Run()
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// command returns a call of the program whose temporary folder must be empty at
+// the end of the test.
+func command(t *testing.T, args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
+	t.Helper()
+	tmp := t.TempDir()
+	t.Cleanup(func() { mustBeEmpty(t, tmp) })
+	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
+	cmd = exec.Command(program, args...)
+	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	return cmd, stdout, stderr
+}
+
+func mustBeEmpty(t *testing.T, dirs ...string) {
+	t.Helper()
+	for _, dir := range dirs {
+		left, err := os.ReadDir(dir)
+		if err != nil || len(left) > 0 {
+			t.Errorf("left in %s: %v, %v", dir, left, err)
+		}
+	}
+	if left, err := filepath.Glob("/dev/shm/*goshmem*"); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// call runs the program to its end.
+func call(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	cmd, out, errs := command(t, args...)
+	return statusOf(t, cmd.Run()), out.String(), errs.String()
+}
+
+func statusOf(t *testing.T, err error) int {
+	t.Helper()
+	if ended := new(exec.ExitError); errors.As(err, &ended) {
+		return ended.ExitCode()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return 0
+}
+
+func contains(t *testing.T, text string, wanted ...string) {
+	t.Helper()
+	for _, want := range wanted {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+}
+
+func TestWithoutArguments(t *testing.T) {
+	status, stdout, stderr := call(t)
+	if status != 0 || stderr != "" || strings.Count(stdout, "\n") > 30 {
+		t.Errorf("status %d, %d lines, stderr %q", status, strings.Count(stdout, "\n"), stderr)
+	}
+	contains(t, stdout, "goshmem run -n 4 ./examples/ring", "goshmem test", "goshmem info")
+}
+
+// Every mistake has one clear message, its own status, and no page of usage.
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"nonsense", 2, `unknown command "nonsense"`},
+		{"run", 2, "no program given"},
+		{"run -n 0 true", 2, "number of processes is 0: at least 1"},
+		{"run -n -1 true", 2, "number of processes is -1: at least 1"},
+		{"run -n 10000 true", 2, "at most 1024 processes"},
+		{"run -n 10000 ./testdata/broken", 2, "at most 1024 processes"},
+		{"run -n many true", 2, `invalid argument "many"`},
+		{"run --no-such-flag true", 2, "--no-such-flag"},
+		{"run --bind socket true", 2, `unknown binding "socket"`},
+		{"run --env RANK=1 true", 2, "RANK: the launcher sets"},
+		{"run --env GOSHMEM_HEEP=1 true", 2, "unknown variable GOSHMEM_HEEP"},
+		{"run -n 2 ./no-such-program", 127, "no such file"},
+		{"run -n 2 no-such-program", 127, "not found"},
+		{"run -n 2 ./testdata/hello/../../main_linux_test.go/x", 1, "not a directory"},
+		{"run -n 2 ./testdata/broken", 1, "undefined: missingFunction"},
+		{"run -n 2 ./testdata/notests", 1, "is not a program"},
+		{"test -n 0 ./testdata/suite", 2, "at least 1"},
+		{"test -n x ./testdata/suite", 2, "invalid argument"},
+		{"test --timeout 0 ./testdata/suite", 2, "must be positive"},
+		{"test ./no/such/package", 1, "no/such/package"},
+	} {
+		status, stdout, stderr := call(t, strings.Fields(c.args)...)
+		if status != c.status || stdout != "" || strings.Contains(stderr, "Usage:") || !strings.HasPrefix(stderr, "goshmem: ") {
+			t.Errorf("%s: status %d, want %d; stdout %q, stderr %q", c.args, status, c.status, stdout, stderr)
+		}
+		contains(t, stderr, c.want)
+	}
+}

@@ -1,0 +1,4 @@
+// Command broken does not build.
+package main
+
+func main() { missingFunction() }

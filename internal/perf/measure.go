@@ -1,0 +1,146 @@
+package perf
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+)
+
+// A side does an operation n times and says how long that took.
+type side func(n int) (time.Duration, error)
+
+// loop makes a side of a function that contains the loop, as a user's would.
+func loop(f func(n int) error) side {
+	return func(n int) (time.Duration, error) {
+		start := time.Now()
+		err := f(n)
+		return time.Since(start), err
+	}
+}
+
+// bench is a row before it is measured.
+type bench struct {
+	name   string
+	ours   side
+	peer   string // what theirs is
+	theirs side   // nil: nothing to compare with
+	wanted float64
+	note   string
+	allocs bool // they mean something: all of them are made by the operation
+}
+
+// contest measures benches in turns: each round takes one sample of each, so that
+// whatever happens to the machine for a while happens to all of them.
+type contest struct {
+	rounds int
+	batch  time.Duration
+	cores  []int
+}
+
+// entry is a bench with the lengths of its batches.
+type entry struct {
+	bench
+	n, m int // operations per sample of ours and theirs
+	row  Row
+}
+
+func (c contest) run(benches []bench) ([]Row, error) {
+	entries := make([]*entry, len(benches))
+	for i, b := range benches {
+		var err error
+		if entries[i], err = c.prepare(b); err != nil {
+			return nil, fmt.Errorf("%s: %w", b.name, err)
+		}
+	}
+	for round := range c.rounds {
+		for _, e := range entries {
+			s, err := c.sample(e, round)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", e.name, err)
+			}
+			e.row.Samples = append(e.row.Samples, s)
+		}
+	}
+	rows := make([]Row, len(entries))
+	for i, e := range entries {
+		e.row.settle()
+		rows[i] = e.row
+	}
+	return rows, nil
+}
+
+// prepare warms both sides up and finds batches that are long enough.
+func (c contest) prepare(b bench) (*entry, error) {
+	e := &entry{bench: b, row: Row{Name: b.name, Unit: "ns", Peer: b.peer, Wanted: b.wanted, Note: b.note}}
+	var err error
+	if e.n, err = c.calibrate(b.ours); err != nil {
+		return nil, err
+	}
+	if b.theirs != nil {
+		if e.m, err = c.calibrate(b.theirs); err != nil {
+			return nil, fmt.Errorf("%s: %w", b.peer, err)
+		}
+	}
+	if b.allocs {
+		e.row.Allocs, err = allocations(b.ours, max(e.n, minAllocs))
+	}
+	return e, err
+}
+
+// calibrate doubles n until n operations take at least as long as a batch.
+func (c contest) calibrate(s side) (int, error) {
+	for n := 1; ; n *= 2 {
+		d, err := s(n)
+		if err != nil || d >= c.batch {
+			return n, err
+		}
+	}
+}
+
+// minAllocs is over how many operations allocations are counted at least: what
+// the Go runtime allocates for itself meanwhile must not show.
+const minAllocs = 1000
+
+// allocations returns the allocations of one operation, rounded down as package
+// testing does.
+func allocations(s side, n int) (*int64, error) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := s(n)
+	runtime.ReadMemStats(&after)
+	per := int64(after.Mallocs-before.Mallocs) / int64(n)
+	return &per, err
+}
+
+// maxTries is how often a sample is taken again because the cores moved.
+const maxTries = 4
+
+// sample lets both sides have their turn, in another order every round.
+func (c contest) sample(e *entry, round int) (Sample, error) {
+	for try := 1; ; try++ {
+		s := Sample{N: e.n, Before: probe(c.cores)}
+		turns := []func() error{
+			func() (err error) { s.Ours, err = per(e.ours, e.n); return err },
+			func() (err error) { s.Theirs, err = per(e.theirs, e.m); return err },
+		}
+		for i := range turns {
+			if err := turns[(i+round)%len(turns)](); err != nil {
+				return s, err
+			}
+		}
+		s.After = probe(c.cores)
+		s.State = stateOf(s.Before, s.After)
+		if s.State != Moved || try == maxTries {
+			return s, nil
+		}
+	}
+}
+
+// per returns the nanoseconds of one operation; 0 without a side.
+func per(s side, n int) (float64, error) {
+	if s == nil {
+		return 0, nil
+	}
+	d, err := s(n)
+	return float64(d) / float64(n), err
+}
