@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -37,6 +38,9 @@ func TestGroup(t *testing.T) {
 	g, err := j.Group("pair", 1, 2)
 	if err != nil || g.Rank != 1 || g.Size != 2 || g.Token != "t" || g.Name == j.Name || g.Rendezvous == j.Rendezvous {
 		t.Errorf("got %+v, %v", g, err)
+	}
+	if strings.Contains(fmt.Sprintf("%v %+v", Job{Token: "s3cret"}, &Job{Token: "s3cret"}), "s3cret") {
+		t.Error("printing a job shows its token")
 	}
 	same, _ := j.Group("pair", 0, 2)
 	other, _ := j.Group("other", 0, 2)

@@ -34,7 +34,7 @@ func (h *hub) breakWith(kind error, text string) {
 func (h *hub) lost(m *member, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	m.left = true
+	m.left, h.incomplete = true, true
 	h.breakWith(ErrLost, fmt.Sprintf("%v died, or closed its connection without a word (%v); %s", m, err, h.roster()))
 }
 
@@ -49,7 +49,7 @@ func (h *hub) giveUp(m *member, why string) {
 func (h *hub) leave(m *member) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	m.left = true
+	m.left, h.incomplete = true, true
 	if h.joined < len(h.members) || h.gate.come > 0 {
 		h.breakWith(ErrLost, fmt.Sprintf("%v has closed its store; %s", m, h.roster()))
 	}
@@ -58,6 +58,9 @@ func (h *hub) leave(m *member) {
 // breakOver breaks the job if a call can never be complete, because somebody has
 // closed its store.
 func (h *hub) breakOver(m *member) {
+	if h.joined == len(h.members) && !h.incomplete {
+		return
+	}
 	for _, other := range h.members {
 		if other == nil {
 			h.breakIf(fmt.Sprintf("%v is in %s before all have joined", m, h.gate.name()))
@@ -80,9 +83,9 @@ func codeOf(kind error) byte {
 }
 
 // decodeBreach is what a client makes of an error frame.
-func decodeBreach(body []byte) (kind error, text string) {
+func decodeBreach(body []byte) (text string, kind error) {
 	if len(body) == 0 || int(body[0]) >= len(kinds()) {
-		return ErrDisagree, "the server reports an error that this version does not know"
+		return "the server reports an error that this version does not know", ErrDisagree
 	}
-	return kinds()[body[0]], string(body[1:])
+	return string(body[1:]), kinds()[body[0]]
 }

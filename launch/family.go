@@ -50,7 +50,7 @@ func families() []family {
 			name: "mpich", rank: []string{"PMI_RANK"}, size: []string{"PMI_SIZE"},
 			localRank: "MPI_LOCALRANKID", localSizeName: "MPI_LOCALNRANKS",
 			started: hydraStarted,
-			meet:    meetByName(func(vars) string { return "" }),
+			meet:    meetByName(func(vars) string { return "" }), // it names its job only over its socket
 		},
 		{
 			name: "pmix", rank: []string{"PMIX_RANK"}, size: []string{env.Size}, // PMIx tells the size only over its socket

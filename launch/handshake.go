@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -71,8 +72,30 @@ func (l *link) accept(s secret, me peer) (peer, error) {
 	if _, err := l.conn.Write(encode(kindProof, s.prove(roleServer, server, client, mine), mine)); err != nil {
 		return peer{}, fmt.Errorf("handshake: %w", err)
 	}
+	// A client that lost patience before it had our proof comes again: only one
+	// that is known to be in may count as lost when it goes.
+	if _, err := l.expect(kindEnter, 0); err != nil {
+		return peer{}, err
+	}
 	them, err := decodePeer(who)
 	return them, errors.Join(err, l.conn.SetDeadline(time.Time{}))
+}
+
+// greeted waits for the server to greet. Its patience is for strangers; with a
+// server that has greeted us the whole handshake may take its time.
+func (l *link) greeted(patience time.Duration) (nonce []byte, err error) {
+	if err := l.shakeUntil(patience); err != nil {
+		return nil, err
+	}
+	greeting, err := l.expect(kindGreet, len(magic)+nonceSize)
+	if err != nil {
+		return nil, err
+	}
+	nonce, ours := bytes.CutPrefix(greeting, []byte(magic))
+	if !ours {
+		return nil, fmt.Errorf("handshake: %w: it is not a goshmem server", errFrame)
+	}
+	return nonce, l.shakeUntil(l.handshake)
 }
 
 // connect is the client's side: it returns who the server is.
@@ -81,17 +104,11 @@ func (l *link) connect(s secret, me peer, patience time.Duration) (peer, error) 
 	if err != nil {
 		return peer{}, err
 	}
-	if err := l.shakeUntil(patience); err != nil {
-		return peer{}, err
-	}
-	greeting, err := l.expect(kindGreet, len(magic)+nonceSize)
+	server, err := l.greeted(patience)
 	if err != nil {
 		return peer{}, err
 	}
-	if string(greeting[:len(magic)]) != magic {
-		return peer{}, fmt.Errorf("handshake: %w: it is not a goshmem server", errFrame)
-	}
-	server, mine := greeting[len(magic):], me.encode()
+	mine := me.encode()
 	if _, err := l.conn.Write(encode(kindAnswer, client, s.prove(roleClient, server, client, mine), mine)); err != nil {
 		return peer{}, fmt.Errorf("handshake: %w", err)
 	}
@@ -104,7 +121,13 @@ func (l *link) connect(s secret, me peer, patience time.Duration) (peer, error) 
 		return peer{}, fmt.Errorf("%w: the server holds another token or serves another job", ErrRefused)
 	}
 	them, err := decodePeer(who)
-	return them, errors.Join(err, l.conn.SetDeadline(time.Time{}))
+	if err != nil {
+		return peer{}, err
+	}
+	if _, err := l.conn.Write(encode(kindEnter)); err != nil {
+		return peer{}, fmt.Errorf("handshake: %w", err)
+	}
+	return them, l.conn.SetDeadline(time.Time{})
 }
 
 // shakeUntil bounds the whole handshake, however slowly bytes trickle in.

@@ -18,14 +18,15 @@ type hub struct {
 	slots  chan struct{} // one per connection that has not proved membership
 	wg     sync.WaitGroup
 
-	mu      sync.Mutex
-	closed  bool
-	links   map[*link]bool // all that are open
-	members []*member      // by rank; nil: has not joined
-	joined  int
-	gate    gate
-	broken  []byte // the encoded error, once there is one
-	dropped string // the last connection that was not let in, for messages
+	mu         sync.Mutex
+	closed     bool
+	links      map[*link]bool // all that are open
+	members    []*member      // by rank; nil: has not joined
+	joined     int
+	incomplete bool // a member has left
+	gate       gate
+	broken     []byte // the encoded error, once there is one
+	dropped    string // the last connection that was not let in, for messages
 }
 
 // member is a process that has joined.

@@ -47,6 +47,12 @@ func (j Job) Group(name string, rank, size int) (Job, error) {
 	return g, nil
 }
 
+// String describes the job without its token.
+func (j Job) String() string {
+	return fmt.Sprintf("rank %d of %d (local %d of %d), started by %s, outside %v, job %s at %q",
+		j.Rank, j.Size, j.LocalRank, j.LocalSize, j.Family, j.Outer, j.Name, j.Rendezvous)
+}
+
 // check is for jobs that were not made by Detect.
 func (j Job) check() error {
 	if j.Size < 1 || j.Size > MaxSize {

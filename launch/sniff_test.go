@@ -53,10 +53,10 @@ func (p *tap) relay(a net.Conn) {
 	}
 	defer func() { _ = b.Close() }()
 	go func() {
-		_, _ = io.Copy(io.MultiWriter(b, p), a)
+		_, _ = io.Copy(io.MultiWriter(p, b), a)
 		_ = b.Close()
 	}()
-	_, _ = io.Copy(io.MultiWriter(a, p), b)
+	_, _ = io.Copy(io.MultiWriter(p, a), b)
 }
 
 // TestTokenDoesNotTravel records a whole job and looks for the token.

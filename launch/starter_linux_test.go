@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/goshmem/goshmem/internal/env"
 )
 
 func TestParseStat(t *testing.T) {
@@ -24,7 +26,7 @@ func TestParseStat(t *testing.T) {
 
 // TestHydraRank is not a test but a rank of TestHydraJob, when that starts it.
 func TestHydraRank(t *testing.T) {
-	if os.Getenv("PMI_RANK") == "" || os.Getenv("GOSHMEM_TEST_CALL") != "hydra" {
+	if os.Getenv("PMI_RANK") == "" || os.Getenv(env.TestCall) != "hydra" {
 		return
 	}
 	j, err := Detect(os.Environ())
@@ -59,7 +61,7 @@ wait
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(testContext(t), proxy, self)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "PMI_SIZE=3", "MPI_LOCALNRANKS=3", "GOSHMEM_TEST_CALL=hydra"}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "PMI_SIZE=3", "MPI_LOCALNRANKS=3", env.TestCall + "=hydra"}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Errorf("%v", err)

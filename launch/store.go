@@ -170,7 +170,7 @@ func (s *Store) await(ctx context.Context) ([]byte, error) {
 	case err == nil && f.kind == kindDone:
 		return f.body, nil
 	case err == nil && f.kind == kindError:
-		kind, text := decodeBreach(f.body)
+		text, kind := decodeBreach(f.body)
 		return nil, &Error{Text: text, Err: kind}
 	case err == nil:
 		return nil, fmt.Errorf("%w: %q from the server", errFrame, f.kind)
@@ -210,7 +210,7 @@ func (s *Store) account() *Error {
 			return nil
 		}
 		if f.kind == kindError {
-			kind, text := decodeBreach(f.body)
+			text, kind := decodeBreach(f.body)
 			return &Error{Text: text, Err: kind}
 		}
 	}

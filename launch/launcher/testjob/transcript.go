@@ -68,19 +68,20 @@ func (t *transcript) line(line string) {
 	}
 }
 
+// event takes in what package testing says: how a test ended, or which runs now.
 func (t *transcript) event(event string) {
-	word, name, ok := strings.Cut(event, ":")
-	if result, found := strings.CutPrefix(word, "--- "); found && ok {
-		name, _, _ = strings.Cut(strings.TrimSpace(name), " ")
+	if ended, ok := strings.CutPrefix(strings.TrimSpace(event), "--- "); ok {
+		result, rest, _ := strings.Cut(ended, ": ")
+		name, _, _ := strings.Cut(rest, " ")
 		t.begin(name)
-		if !strings.Contains(name, "/") {
+		if t.test == name { // not a part of one
 			t.status[name] = status(result)
 		}
 		t.keep(event)
 		return
 	}
-	if rest, found := strings.CutPrefix(event, "=== "); found {
-		verb, name, _ := strings.Cut(rest, " ")
+	if runs, ok := strings.CutPrefix(event, "=== "); ok {
+		verb, name, _ := strings.Cut(runs, " ")
 		if verb != "ATTR" && verb != "ARTIFACTS" {
 			t.begin(strings.TrimSpace(name))
 		}
