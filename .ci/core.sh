@@ -1,7 +1,7 @@
 # The stages of `.ci/run core`.
 
 stage_test() {
-	tests core -timeout 4m ./...
+	tests core -timeout 210s ./...
 }
 
 stage_style() {
@@ -20,7 +20,7 @@ same_generated() {
 	grep -rq '^//go:generate' --include='*.go' . || return 0
 	local before
 	before=$(generated)
-	go generate ./...
+	go generate ./... || return
 	diff <(echo "$before") <(generated)
 }
 

@@ -3,9 +3,12 @@
 # stage_race: the race detector sees symmetric memory where PEs are goroutines.
 stage_race() {
 	need gcc gcc
-	CGO_ENABLED=1 tests race -race -timeout 4m \
+	CGO_ENABLED=1 tests race -race -timeout 210s \
 		./shmem/... ./shmemtest/... ./internal/engine/... ./internal/engines/... ./internal/heap/... ./internal/mem/... ./examples/...
 }
+
+# The packages whose tests join the job that they are started in.
+job_tests=(./shmemtest)
 
 # stage_jobs starts the same programs and test binaries with our launcher and with
 # those of Open MPI and MPICH, which know nothing of us.
@@ -13,16 +16,19 @@ stage_jobs() {
 	need mpirun.openmpi openmpi-bin
 	need mpiexec.hydra mpich
 	go build -o "$CI_DIR/bin/" ./cmd/goshmem ./examples/ring
-	go test -c -o "$CI_DIR/bin/" ./shmemtest
-	local n
+	mkdir "$CI_DIR/tests"
+	go test -c -o "$CI_DIR/tests/" "${job_tests[@]}"
+	local n binary
 	for n in 1 2 4; do
 		each "ring, $n PEs, goshmem run" prints "$(ring_of "$n")" "$CI_DIR/bin/goshmem" run --no-prefix -n "$n" "$CI_DIR/bin/ring"
 		each "ring, $n PEs, mpirun" prints "$(ring_of "$n")" ompi "$n" "$CI_DIR/bin/ring"
 		each "ring, $n PEs, mpiexec.hydra" prints "$(ring_of "$n")" hydra "$n" "$CI_DIR/bin/ring"
-		each "tests, $n PEs, mpirun" all_pass "$n" ompi "$n" "$CI_DIR/bin/shmemtest.test" -test.v
-		each "tests, $n PEs, mpiexec.hydra" all_pass "$n" hydra "$n" "$CI_DIR/bin/shmemtest.test" -test.v
+		for binary in "$CI_DIR"/tests/*; do
+			each "${binary##*/}, $n PEs, mpirun" all_pass "$n" ompi "$n" "$binary" -test.v
+			each "${binary##*/}, $n PEs, mpiexec.hydra" all_pass "$n" hydra "$n" "$binary" -test.v
+		done
 	done
-	each "goshmem test" "$CI_DIR/bin/goshmem" test -n 1,2,4 ./shmemtest ./examples/...
+	each "goshmem test" "$CI_DIR/bin/goshmem" test -n 1,2,4 "${job_tests[@]}"
 }
 
 ompi() { mpirun.openmpi --allow-run-as-root --oversubscribe --bind-to none -np "$@"; }

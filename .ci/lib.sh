@@ -57,6 +57,7 @@ left_behind() {
 	echo "still running after $1:"
 	for p in $processes; do
 		echo "$p $(tr '\0' ' ' <"/proc/$p/cmdline" || true)"
+		kill -KILL "$p" || true # the next stages are not to be blamed for it
 	done
 	failed+=("$1 (left processes running)")
 }
@@ -95,6 +96,7 @@ tests() {
 judge() { "$CI_DIR/bin/verdict" -skips "$CI_ROOT/.ci/skips/$1.txt" -tally "$CI_DIR/tally"; }
 
 # each counts what is not a Go test: `each NAME COMMAND...` passes if COMMAND does.
+# A failure makes the stage fail at its end, after the other checks have run.
 each() {
 	local name=$1
 	shift
@@ -104,9 +106,10 @@ each() {
 	else
 		echo "FAIL $name"
 		echo "0 passed, 1 failed, 0 skipped" >>"$CI_DIR/tally"
-		return 1
+		stage_status=1
 	fi
 }
+stage_status=0
 
 # need installs the package that has a command, if it is not there.
 need() {

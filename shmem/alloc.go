@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/env"
@@ -20,11 +22,11 @@ func Alloc[T any](ctx context.Context, w *World, n int) (Array[T], error) {
 	return alloc[T](ctx, w, n, heap.Grain)
 }
 
-// AllocAligned is Alloc with an alignment in bytes: a power of two and a multiple
-// of 8. OpenSHMEM: shmem_align, but zeroed.
+// AllocAligned is Alloc with an alignment in bytes: a power of two from 8 to 4096,
+// to which every heap is aligned itself. OpenSHMEM: shmem_align, but zeroed.
 func AllocAligned[T any](ctx context.Context, w *World, n, align int) (Array[T], error) {
-	if align < 8 || align&(align-1) != 0 {
-		return Array[T]{}, w.refuse(ctx, "alloc", engine.KindAlloc, problem(ErrArgument, "alignment %d: must be a power of two and a multiple of 8", align))
+	if align < 8 || align > maxAlign || align&(align-1) != 0 {
+		return Array[T]{}, w.refuse(ctx, "alloc", engine.KindAlloc, problem(ErrArgument, "alignment %d: must be a power of two from 8 to %d", align, maxAlign))
 	}
 	return alloc[T](ctx, w, n, uintptr(align))
 }
@@ -32,7 +34,7 @@ func AllocAligned[T any](ctx context.Context, w *World, n, align int) (Array[T],
 func alloc[T any](ctx context.Context, w *World, n int, align uintptr) (Array[T], error) {
 	t := reflect.TypeFor[T]()
 	bytes, err := extent(t, n)
-	if err != nil {
+	if err != nil || w == nil {
 		return Array[T]{}, w.refuse(ctx, "alloc", engine.KindAlloc, err)
 	}
 	b, err := w.allocate(ctx, request{bytes, align, t})
@@ -82,6 +84,9 @@ type request struct {
 	bytes, align uintptr
 	elem         reflect.Type
 }
+
+// maxAlign is what the start of every heap is aligned to.
+const maxAlign = 4096
 
 // words of an allocation or free: what is compared between PEs. The last one
 // says whether this PE can go along.
@@ -160,23 +165,37 @@ func (w *World) giveBack(b *block) error {
 // agree meets the others with mine, or with a refusal, and returns an error if
 // anybody refuses or differs.
 func (w *World) agree(ctx context.Context, call engine.Call, mine engine.Words, refusal error, describe func(engine.Words) string) error {
-	if refusal != nil {
-		w.heap.Note(refusal.Error())
-		mine[wordRefuse] = 1
-	}
-	all, err := w.world.gather(ctx, call, mine)
-	if err != nil || refusal != nil {
-		if err != nil {
-			return err
-		}
-		return refusal
-	}
-	for pe, words := range all {
-		if words[wordRefuse] != 0 {
-			return problem(ErrMismatch, "PE %d refused %v: %s", pe, call, w.heap.Progress(pe).Note)
-		}
+	all, err := w.world.propose(ctx, call, mine, refusal)
+	if err != nil {
+		return err
 	}
 	return differ(all, call, describe)
+}
+
+// propose gathers the words of all members, or returns why one of them refuses.
+// After a refusal they meet once more, so that everybody has read the reason before
+// its writer can write another.
+func (t *Team) propose(ctx context.Context, call engine.Call, mine engine.Words, refusal error) ([]engine.Words, error) {
+	if refusal != nil {
+		t.w.heap.Note(refusal.Error())
+		mine[wordRefuse] = 1
+	}
+	all, err := t.gather(ctx, call, mine)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(all, func(words engine.Words) bool { return words[wordRefuse] != 0 })
+	if i < 0 {
+		return all, nil
+	}
+	reason := t.w.heap.Progress(t.members[i]).Note
+	if err := t.gate.Meet(orBackground(ctx), call); err != nil {
+		return nil, err
+	}
+	if refusal != nil {
+		return nil, refusal
+	}
+	return nil, problem(ErrMismatch, "PE %d refused %v: %s", t.members[i], call, reason)
 }
 
 // differ returns an error that groups the PEs by what they asked, nil if all
@@ -196,26 +215,30 @@ func differ(all []engine.Words, call engine.Call, describe func(engine.Words) st
 	if len(groups[order[0]]) > len(groups[order[1]]) {
 		order[0], order[1] = order[1], order[0]
 	}
-	text := ""
+	var parts []string
 	for _, words := range order {
 		noun := "PEs"
 		if len(groups[words]) == 1 {
 			noun = "PE"
 		}
-		text += fmt.Sprintf("%s %s asked %s, ", noun, engine.Ranges(groups[words]), describe(words))
+		parts = append(parts, fmt.Sprintf("%s %s asked %s", noun, engine.Ranges(groups[words]), describe(words)))
 	}
-	return problem(ErrMismatch, "%s (%v, %s)", text[:len(text)-2], call, call.Site)
+	text := strings.Join(parts, ", ")
+	if describe(order[0]) == describe(order[1]) {
+		text += " of another element type"
+	}
+	return problem(ErrMismatch, "%s (%v, %s)", text, call, call.Site)
 }
 
 func describeAlloc(words engine.Words) string {
-	return fmt.Sprintf("%d bytes aligned %d (element type %#x)", words[wordBytes], words[wordAlign]>>32, words[wordAlign]&0xffffffff)
+	return fmt.Sprintf("%d bytes aligned %d", words[wordBytes], words[wordAlign]>>32)
 }
 
 // refuse takes part in a collective of the world that this PE cannot do, so that
 // nobody waits for it.
 func (w *World) refuse(ctx context.Context, op string, kind engine.Kind, refusal error) error {
 	if w == nil {
-		return fail(nil, op, noPeer, problem(ErrArgument, "the world is nil"))
+		return noWorld(op)
 	}
 	t := w.world
 	if err := t.enter(); err != nil {

@@ -89,12 +89,13 @@ func AtomicAdd[T AtomicNumber](a Array[T], i int, v T, pe int) error {
 // AtomicFetchInc adds 1 to element i of pe's copy of a and returns the old value.
 // OpenSHMEM: shmem_atomic_fetch_inc.
 func AtomicFetchInc[T AtomicInteger](a Array[T], i, pe int) (T, error) {
-	return AtomicFetchAdd(a, i, 1, pe)
+	old, err := AtomicFetchAdd(a, i, 1, pe)
+	return old, rename(err, "atomic fetch inc")
 }
 
 // AtomicInc adds 1 to element i of pe's copy of a. OpenSHMEM: shmem_atomic_inc.
 func AtomicInc[T AtomicInteger](a Array[T], i, pe int) error {
-	return AtomicAdd(a, i, 1, pe)
+	return rename(AtomicAdd(a, i, 1, pe), "atomic inc")
 }
 
 // AtomicFetchAnd replaces element i of pe's copy of a by its bitwise and with v
@@ -136,19 +137,19 @@ func AtomicFetchXor[T AtomicBits](a Array[T], i int, v T, pe int) (T, error) {
 // AtomicAnd is AtomicFetchAnd without the old value. OpenSHMEM: shmem_atomic_and.
 func AtomicAnd[T AtomicBits](a Array[T], i int, v T, pe int) error {
 	_, err := AtomicFetchAnd(a, i, v, pe)
-	return err
+	return rename(err, "atomic and")
 }
 
 // AtomicOr is AtomicFetchOr without the old value. OpenSHMEM: shmem_atomic_or.
 func AtomicOr[T AtomicBits](a Array[T], i int, v T, pe int) error {
 	_, err := AtomicFetchOr(a, i, v, pe)
-	return err
+	return rename(err, "atomic or")
 }
 
 // AtomicXor is AtomicFetchXor without the old value. OpenSHMEM: shmem_atomic_xor.
 func AtomicXor[T AtomicBits](a Array[T], i int, v T, pe int) error {
 	_, err := AtomicFetchXor(a, i, v, pe)
-	return err
+	return rename(err, "atomic xor")
 }
 
 // swap and add work on raw words, since generic code cannot name the atomic type.

@@ -17,6 +17,7 @@ type Error struct {
 	Err    error
 }
 
+// Error returns the call and what is wrong.
 func (e *Error) Error() string { return "shmem: " + e.Op + ": " + e.Err.Error() }
 
 // Unwrap returns the cause.

@@ -15,6 +15,9 @@ import (
 // ErrClosed; a second Finalize does nothing. If it fails the world is closed all
 // the same. Blocking, collective over the world. OpenSHMEM: shmem_finalize.
 func (w *World) Finalize(ctx context.Context) error {
+	if w == nil {
+		return noWorld("finalize")
+	}
 	if !w.state.CompareAndSwap(live, freed) { // freed: closing, by somebody
 		return nil
 	}

@@ -2,6 +2,8 @@ package shmem
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -15,6 +17,9 @@ import (
 // the job. OpenSHMEM: shmem_init; rocSHMEM: rocshmem_init_attr.
 func Init(ctx context.Context, o Options) (*World, error) {
 	w, err := start(orBackground(ctx), o)
+	if errors.Is(err, launch.ErrLost) { // who dies is dead also before there is a world
+		err = fmt.Errorf("%w: %w", ErrDied, err)
+	}
 	if err != nil {
 		return nil, fail(nil, "init", noPeer, err)
 	}

@@ -9,7 +9,7 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/goshmem/goshmem/internal/engine/host"
+	"github.com/goshmem/goshmem/internal/engines"
 )
 
 // MaxLocal is the most PEs that RunLocal runs.
@@ -31,16 +31,15 @@ func RunLocal(ctx context.Context, n int, o Options, f func(ctx context.Context,
 		return fail(nil, "run local", noPeer, err)
 	}
 	var wg sync.WaitGroup
-	var first sync.Mutex
+	var mu sync.Mutex
 	var all []error
+	report := func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, err)
+	}
 	for _, w := range worlds {
-		wg.Go(func() {
-			if err := w.runLocal(orBackground(ctx), f); err != nil {
-				first.Lock()
-				defer first.Unlock()
-				all = append(all, fmt.Errorf("PE %d: %w", w.rank, err))
-			}
-		})
+		wg.Go(func() { w.runLocal(orBackground(ctx), f, report) })
 	}
 	wg.Wait()
 	return errors.Join(all...)
@@ -57,7 +56,7 @@ func localWorlds(n int, o Options) ([]*World, error) {
 	if c.HeapSize > maxLocalHeap || uintptr(n)*c.HeapSize > maxLocalHeaps { // Go cannot refuse: it would end the process
 		return nil, problem(ErrArgument, "%d heaps of %d bytes: goroutine PEs can have %d each and %d together", n, c.HeapSize, int64(maxLocalHeap), int64(maxLocalHeaps))
 	}
-	heaps, err := host.Engine{}.OpenLocal(n, c)
+	heaps, err := engines.Local().OpenLocal(n, c)
 	if err != nil {
 		return nil, err
 	}
@@ -75,25 +74,27 @@ func localWorlds(n int, o Options) ([]*World, error) {
 var errEnded = errors.New("the function ended its goroutine (runtime.Goexit, or a test's FailNow)")
 
 // runLocal runs f as one goroutine PE, in a goroutine of its own that f may end.
-func (w *World) runLocal(ctx context.Context, f func(context.Context, *World) error) error {
-	result := make(chan error, 1)
+// It reports an error before the others can learn of it and fail in turn.
+func (w *World) runLocal(ctx context.Context, f func(context.Context, *World) error, report func(error)) {
+	done := make(chan struct{})
 	go func() {
-		err := errEnded
+		defer close(done)
+		err, stack := errEnded, ""
 		defer func() {
 			if p := recover(); p != nil {
-				err = fmt.Errorf("panicked: %v\n%s", p, debug.Stack())
+				err, stack = fmt.Errorf("panicked: %v", p), "\n"+string(debug.Stack())
 			}
 			if err != nil {
+				report(fmt.Errorf("PE %d: %w%s", w.rank, err, stack))
 				w.fail(err)
 				w.close()
 			}
-			result <- err
 		}()
 		if err = f(ctx, w); err == nil {
 			err = w.Finalize(ctx)
 		}
 	}()
-	return <-result
+	<-done
 }
 
 // exit ends this PE: the process, or the goroutine of a goroutine PE.

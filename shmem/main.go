@@ -25,14 +25,20 @@ func Main(f func(ctx context.Context, w *World) error) {
 
 // run is Main without the exit.
 func (w *World) run(ctx context.Context, f func(context.Context, *World) error) (code int) {
+	ended := true // by runtime.Goexit, if f neither returns nor panics
 	defer func() {
 		if p := recover(); p != nil {
 			w.heap.Fail(fmt.Sprintf("panicked: %v", p), -1)
 			fmt.Fprintf(os.Stderr, "shmem: PE %d panicked: %v\n\n%s", w.rank, p, debug.Stack())
 			code = 2
+		} else if ended {
+			w.heap.Fail(errEnded.Error(), -1)
+			fmt.Fprintf(os.Stderr, "shmem: PE %d: %v\n", w.rank, errEnded)
+			os.Exit(2) // the process would stay, without its main goroutine
 		}
 	}()
 	err := f(ctx, w)
+	ended = false
 	if err == nil {
 		err = w.Finalize(ctx)
 	}

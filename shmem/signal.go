@@ -60,8 +60,10 @@ func AllocSignals(ctx context.Context, w *World, n int) ([]Signal, error) {
 
 // SignalAt makes element i of an array usable as a signal. Local.
 func SignalAt(a Array[uint64], i int) (Signal, error) {
-	one, err := a.Slice(i, i+1)
-	return Signal{one}, err
+	if !a.alive() || uint(i) >= uint(a.n) {
+		return Signal{}, a.localError("signal at", i)
+	}
+	return Signal{Array[uint64]{a.b, a.offset(i), 1}}, nil
 }
 
 // Free gives the allocation back that the signal belongs to. Blocking, collective

@@ -13,7 +13,7 @@ import (
 // Blocking, collective over t. OpenSHMEM: shmem_team_split_strided.
 func (t *Team) SplitStrided(ctx context.Context, start, stride, size int, c TeamConfig) (*Team, error) {
 	if t == nil {
-		return nil, fail(nil, "split", noPeer, ErrNotMember)
+		return nil, fail(nil, "split strided", noPeer, ErrNotMember)
 	}
 	asked := split{op: "split strided", numbers: [3]int{start, stride, size}, slots: 1}
 	asked.invalid = t.checkStrided(start, stride, size)
@@ -48,7 +48,7 @@ func (t *Team) Split2D(ctx context.Context, xrange int, xc, yc TeamConfig) (x, y
 	if t == nil {
 		return nil, nil, fail(nil, "split 2d", noPeer, ErrNotMember)
 	}
-	asked := split{op: "split 2d", numbers: [3]int{xrange, 0, 0}, slots: 2}
+	asked := split{op: "split 2d", numbers: [3]int{min(xrange, len(t.members)), 0, 0}, slots: 2}
 	if xrange < 1 {
 		asked.invalid = problem(ErrArgument, "xrange %d: must be at least 1", xrange)
 	}
@@ -97,16 +97,12 @@ func (t *Team) split(ctx context.Context, asked split) (agreement, error) {
 	}
 	defer t.busy.Store(false)
 	call := t.call(engine.KindSplit, engine.Site())
-	mine := engine.Words{asked.pack(), w.takenSlots(), w.heap.Generation(), 0}
-	if asked.invalid != nil {
-		w.heap.Note(asked.invalid.Error())
-		mine[3] = 1
-	}
-	all, err := t.gather(ctx, call, mine)
+	mine := engine.Words{asked.pack(), w.takenSlots(), w.heap.Generation()}
+	all, err := t.propose(ctx, call, mine, asked.invalid)
 	if err != nil {
 		return agreement{}, err
 	}
-	if err := t.compare(all, mine, asked, call); err != nil {
+	if err := t.compare(all, mine, call); err != nil {
 		return agreement{}, err
 	}
 	return settle(all, asked.slots, call.Site)
@@ -121,16 +117,10 @@ func (s split) pack() uint64 {
 	return word
 }
 
-// compare returns an error if this or another PE refuses, or if PEs differ.
-func (t *Team) compare(all []engine.Words, mine engine.Words, asked split, call engine.Call) error {
-	if asked.invalid != nil {
-		return asked.invalid
-	}
+// compare returns an error if another PE has passed other arguments.
+func (t *Team) compare(all []engine.Words, mine engine.Words, call engine.Call) error {
 	for i, words := range all {
 		pe := t.members[i]
-		if words[3] != 0 {
-			return problem(ErrMismatch, "PE %d refused: %s", pe, t.w.heap.Progress(pe).Note)
-		}
 		if words[0] != mine[0] {
 			return problem(ErrMismatch, "PE %d passed other arguments than PE %d (%v, %s)", pe, t.w.rank, call, call.Site)
 		}

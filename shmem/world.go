@@ -74,15 +74,28 @@ func (w *World) SharedTeam() *Team { return w.shared }
 
 // Barrier completes all puts and atomics of this PE and waits until every PE has
 // called it. Blocking, collective. OpenSHMEM: shmem_barrier_all.
-func (w *World) Barrier(ctx context.Context) error { return w.world.Barrier(ctx) }
+func (w *World) Barrier(ctx context.Context) error {
+	if w == nil {
+		return noWorld("barrier")
+	}
+	return w.world.Barrier(ctx)
+}
 
 // Sync waits until every PE has called it; it makes stores of a PE to its own
 // memory visible, and completes no puts. Blocking, collective. OpenSHMEM: shmem_sync_all.
-func (w *World) Sync(ctx context.Context) error { return w.world.Sync(ctx) }
+func (w *World) Sync(ctx context.Context) error {
+	if w == nil {
+		return noWorld("sync")
+	}
+	return w.world.Sync(ctx)
+}
 
 // Fence orders this PE's earlier puts and atomics before its later ones, for each
 // target PE. It does not wait. OpenSHMEM: shmem_fence.
 func (w *World) Fence() error {
+	if w == nil {
+		return noWorld("fence")
+	}
 	if w.state.Load() != live {
 		return fail(w, "fence", noPeer, w.gone())
 	}
@@ -93,6 +106,9 @@ func (w *World) Fence() error {
 // Quiet returns when all puts, gets and atomics that this PE has issued, from any
 // goroutine, are complete. Blocking, not collective. OpenSHMEM: shmem_quiet.
 func (w *World) Quiet(ctx context.Context) error {
+	if w == nil {
+		return noWorld("quiet")
+	}
 	if w.state.Load() != live {
 		return fail(w, "quiet", noPeer, w.gone())
 	}
@@ -114,6 +130,11 @@ func (w *World) HeapStats() HeapStats {
 	defer w.mu.Unlock()
 	s := w.alloc.Stats()
 	return HeapStats{Size: int(s.Size), Used: int(s.Used), Largest: int(s.Largest), Blocks: s.Blocks}
+}
+
+// noWorld is the error of a call on a nil world.
+func noWorld(op string) error {
+	return fail(nil, op, noPeer, problem(ErrArgument, "the world is nil: use Main, Init or RunLocal"))
 }
 
 // gone is the error of a call on a world that is no longer live.

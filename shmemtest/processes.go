@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/goshmem/goshmem/internal/env"
+	"github.com/goshmem/goshmem/internal/skip"
 	"github.com/goshmem/goshmem/launch/launcher"
 	"github.com/goshmem/goshmem/shmem"
 )
@@ -33,7 +34,7 @@ func RunProcessesWith(t *testing.T, n int, o shmem.Options, body Body) {
 	}
 	text := output.String()
 	if m := skipLine.FindString(text); m != "" && result.Err != nil {
-		t.Skip(m)
+		skip.Again(t, m)
 	}
 	if result.Err != nil {
 		t.Errorf("%s%s", result.Report(), text)

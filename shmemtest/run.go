@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/goshmem/goshmem/internal/env"
+	"github.com/goshmem/goshmem/internal/skip"
 	"github.com/goshmem/goshmem/launch"
 	"github.com/goshmem/goshmem/shmem"
 )
@@ -74,7 +75,7 @@ func conclude(t *testing.T, err error, tbs ...*peTB) {
 	t.Helper()
 	for _, tb := range tbs {
 		if why := tb.reason(); why != "" && !t.Failed() {
-			t.Skip(why) // the helper that the body called has given the reason
+			skip.Again(t, why) // the helper that the body called has given the reason
 		}
 	}
 	if err != nil {

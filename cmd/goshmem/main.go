@@ -54,6 +54,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(usage)
 	root.AddCommand(runCommand(), testCommand(), infoCommand())
+	root.AddCommand(perfCommand())
 	return root
 }
 

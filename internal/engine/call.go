@@ -22,6 +22,7 @@ const (
 
 var kindNames = [...]string{"nothing yet", "init", "barrier", "sync", "alloc", "free", "split", "destroy", "wait", "quiet", "finalize"}
 
+// String returns the kind in the words of error messages.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -37,6 +38,7 @@ type Call struct {
 	Site string // file:line, if the caller knows it already
 }
 
+// String names the call: "barrier #12", "sync #3 of team 5".
 func (c Call) String() string {
 	switch {
 	case c.Kind == None || c.Seq == 0:

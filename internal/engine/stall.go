@@ -55,6 +55,7 @@ type Stall struct {
 	Detail string     // replaces the sentence about the absent
 }
 
+// Unwrap returns the cause.
 func (s *Stall) Unwrap() error { return s.Cause }
 
 // Is lets a time-out answer to context.DeadlineExceeded, whoever set the limit.
@@ -62,6 +63,7 @@ func (s *Stall) Is(target error) bool {
 	return s.Cause == ErrTimeout && target == context.DeadlineExceeded
 }
 
+// Error says who died, failed or is absent, and then where everybody is.
 func (s *Stall) Error() string {
 	var parts []string
 	if s.Detail != "" {
@@ -95,6 +97,9 @@ func (s *Stall) culprit() *Progress {
 // obituary says what became of a PE and where it was seen last.
 func (p *Progress) obituary() string {
 	text := fmt.Sprintf("PE %d%s %s", p.PE, p.where(), p.Reason)
+	if p.Call.Kind == None {
+		return text + "; it was in no call yet"
+	}
 	return text + "; it was last in " + p.callAt()
 }
 
@@ -119,8 +124,6 @@ func (p *Progress) place() string {
 		return "not started"
 	case p.State == Finalized:
 		return "finalized"
-	case p.State == Left:
-		return "gone since"
 	case p.State == Dead, p.State == Failed:
 		return "gone as well: " + p.Reason
 	case p.Active:

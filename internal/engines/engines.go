@@ -14,6 +14,9 @@ func All() []engine.Engine {
 	return []engine.Engine{host.Engine{}}
 }
 
+// Local returns the engine that runs PEs as goroutines.
+func Local() engine.Local { return host.Engine{} }
+
 // Choose returns the engine called name, or the best that can run here if name
 // is empty, and why. An engine that was asked for and cannot run is an error:
 // nothing falls back in silence.

@@ -59,6 +59,7 @@ type Full struct {
 	Stats Stats
 }
 
+// Error says what was asked and what is left.
 func (e *Full) Error() string {
 	return fmt.Sprintf("asked %d bytes, largest hole %d, %d of %d in use", e.Asked, e.Stats.Largest, e.Stats.Used, e.Stats.Size)
 }

@@ -24,7 +24,7 @@ func layerOf(dir string) layer {
 	switch {
 	case under(dir, "cmd"), under(dir, "examples"), under(dir, "internal/ci"), under(dir, "internal/lint"):
 		return top
-	case slices.Contains([]string{"internal/conformance", "internal/perf", "internal/jobtest"}, dir):
+	case under(dir, "internal/conformance"), under(dir, "internal/perf"), under(dir, "internal/jobtest"), under(dir, "internal/killtest"):
 		return harness
 	case dir == "internal/engines", dir == "internal/info":
 		return selection

@@ -146,6 +146,7 @@ var V int
 		{"variables", "table", in("var names = []string{\"a\"}\n"), "names"},
 		{"variables", "error by another name", in("var ErrX = other.Thing\n"), "ErrX"},
 		{"variables", "good", in("var _ I = T{}\nvar ErrX = errors.New(\"x\")\nvar (\n\tErrY = fmt.Errorf(\"y\")\n\tErrZ = engine.ErrZ\n\tp = regexp.MustCompile(\"p\")\n)\nconst c = 1\n"), ""},
+		{"variables", "a file", in("import _ \"embed\"\n// x is.\n//\n//go:embed x.c\nvar x string\n"), ""},
 		{"variables", "programs are free", one("cmd/goshmem/a.go", "package main\nvar count int\n"), ""},
 	}
 }

@@ -5,7 +5,8 @@
 // atomic store would cost 6 ns instead of 2. Under the race detector, where
 // words that other PEs wait on must not look like data races, and on other
 // machines, which may reorder stores, words of 4 and 8 bytes are moved with
-// sync/atomic. Files: plain.go has the one, ordered.go the other.
+// sync/atomic, and shorter ones, which it does not have, between fences. Files:
+// plain.go has the one, ordered.go the other.
 package mem
 
 import (
@@ -26,6 +27,10 @@ func Store[T any](p unsafe.Pointer, v T) {
 		store64(p, *(*uint64)(unsafe.Pointer(&v)))
 	case 4:
 		store32(p, *(*uint32)(unsafe.Pointer(&v)))
+	case 2:
+		store16(p, *(*uint16)(unsafe.Pointer(&v)))
+	case 1:
+		store8(p, *(*uint8)(unsafe.Pointer(&v)))
 	default:
 		*(*T)(p) = v
 	}
@@ -38,6 +43,10 @@ func Load[T any](p unsafe.Pointer) (v T) {
 		*(*uint64)(unsafe.Pointer(&v)) = Load64(p)
 	case 4:
 		*(*uint32)(unsafe.Pointer(&v)) = Load32(p)
+	case 2:
+		*(*uint16)(unsafe.Pointer(&v)) = load16(p)
+	case 1:
+		*(*uint8)(unsafe.Pointer(&v)) = load8(p)
 	default:
 		v = *(*T)(p)
 	}
@@ -59,7 +68,9 @@ func putOther(dst, src unsafe.Pointer, n uintptr) {
 	case n == 4 && aligned(dst, src, 3):
 		store32(dst, *(*uint32)(src))
 	case n == 2 && aligned(dst, src, 1):
-		*(*uint16)(dst) = *(*uint16)(src)
+		store16(dst, *(*uint16)(src))
+	case n == 1:
+		store8(dst, *(*uint8)(src))
 	default:
 		Copy(dst, src, n)
 	}
@@ -79,7 +90,9 @@ func getOther(dst, src unsafe.Pointer, n uintptr) {
 	case n == 4 && aligned(dst, src, 3):
 		*(*uint32)(dst) = Load32(src)
 	case n == 2 && aligned(dst, src, 1):
-		*(*uint16)(dst) = *(*uint16)(src)
+		*(*uint16)(dst) = load16(src)
+	case n == 1:
+		*(*uint8)(dst) = load8(src)
 	default:
 		Copy(dst, src, n)
 	}

@@ -11,6 +11,37 @@ func store64(p unsafe.Pointer, v uint64) { atomic.StoreUint64((*uint64)(p), v) }
 
 func store32(p unsafe.Pointer, v uint32) { atomic.StoreUint32((*uint32)(p), v) }
 
+// Go has no atomic moves of 2 bytes and 1. A plain move is in one piece, a fence
+// gives it its order. The race detector is told of the order only, not of the
+// move: widened to an atomic of 4 bytes it would collide with plain accesses to
+// the bytes around it, which is no race.
+
+//go:norace
+func store16(p unsafe.Pointer, v uint16) {
+	release(p)
+	*(*uint16)(p) = v
+}
+
+//go:norace
+func store8(p unsafe.Pointer, v uint8) {
+	release(p)
+	*(*uint8)(p) = v
+}
+
+//go:norace
+func load16(p unsafe.Pointer) uint16 {
+	v := *(*uint16)(p)
+	acquire(p)
+	return v
+}
+
+//go:norace
+func load8(p unsafe.Pointer) uint8 {
+	v := *(*uint8)(p)
+	acquire(p)
+	return v
+}
+
 // Release orders earlier stores before later ones: a store-release followed by a
 // load-acquire of the same word orders everything across the pair.
 func Release() { Full() }

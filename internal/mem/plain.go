@@ -8,5 +8,13 @@ func store64(p unsafe.Pointer, v uint64) { *(*uint64)(p) = v }
 
 func store32(p unsafe.Pointer, v uint32) { *(*uint32)(p) = v }
 
+func store16(p unsafe.Pointer, v uint16) { *(*uint16)(p) = v }
+
+func store8(p unsafe.Pointer, v uint8) { *(*uint8)(p) = v }
+
+func load16(p unsafe.Pointer) uint16 { return *(*uint16)(p) }
+
+func load8(p unsafe.Pointer) uint8 { return *(*uint8)(p) }
+
 // Release orders earlier stores before later ones. amd64 keeps that order by itself.
 func Release() {}

@@ -40,7 +40,7 @@ type Row struct {
 type Sample struct {
 	Ours   float64 `json:"ours"`
 	Theirs float64 `json:"theirs,omitempty"`
-	N      int     `json:"n"` // operations that Ours is the mean of
+	N      int     `json:"n"`                // operations that Ours is the mean of
 	Before float64 `json:"before,omitempty"` // one way of a cache line between two cores, ns; 0: unknown
 	After  float64 `json:"after,omitempty"`
 	State  string  `json:"state,omitempty"`

@@ -100,7 +100,7 @@ func (r Result) alsoFailed(x RankResult) bool {
 
 func (r Result) list(b *strings.Builder, ranks []int, what string) {
 	if len(ranks) > 0 {
-		fmt.Fprintf(b, "  %s%s\n", what, rankList(ranks))
+		fmt.Fprintf(b, "  %s%s\n", what, RankList(ranks))
 	}
 }
 
@@ -114,8 +114,8 @@ func (r Result) ranks(which func(RankResult) bool) []int {
 	return found
 }
 
-// rankList writes ascending ranks as people do: "rank 3", "ranks 0, 2-5".
-func rankList(ranks []int) string {
+// RankList writes ascending ranks as people do: "rank 3", "ranks 0, 2-5".
+func RankList(ranks []int) string {
 	var parts []string
 	for i := 0; i < len(ranks); {
 		j := i

@@ -45,7 +45,7 @@ func TestRankList(t *testing.T) {
 	for want, ranks := range map[string][]int{
 		"rank 3": {3}, "ranks 0-1": {0, 1}, "ranks 0, 2-5, 9": {0, 2, 3, 4, 5, 9},
 	} {
-		if got := rankList(ranks); got != want {
+		if got := RankList(ranks); got != want {
 			t.Errorf("%v: %q, want %q", ranks, got, want)
 		}
 	}

@@ -44,13 +44,27 @@ func (r *result) closeRest() {
 func (r *result) printFailures() {
 	for _, f := range r.failed {
 		fmt.Fprintf(r.out, "\n--- failed: %v\n", f)
-		for line := range strings.Lines(r.outputOf(f)) {
-			fmt.Fprintf(r.out, "    %s\n", strings.TrimRight(line, "\n"))
+		for _, line := range shorten(strings.Split(strings.TrimRight(r.outputOf(f), "\n"), "\n")) {
+			fmt.Fprintf(r.out, "    %s\n", line)
 		}
 	}
 	if len(r.failed) > 0 {
 		fmt.Fprintln(r.out)
 	}
+}
+
+// mostLines is how much of a failing test's output is shown.
+const mostLines = 200
+
+// shorten leaves out the middle of an output that is too long to read: causes
+// stand at its beginning, verdicts at its end.
+func shorten(lines []string) []string {
+	if len(lines) <= mostLines {
+		return lines
+	}
+	short := append([]string{}, lines[:mostLines/2]...)
+	short = append(short, fmt.Sprintf("... %d lines left out ...", len(lines)-mostLines))
+	return append(short, lines[len(lines)-mostLines/2:]...)
 }
 
 // printSkips lists the skips and those that were expected and did not happen,

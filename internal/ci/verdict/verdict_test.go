@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,6 +87,20 @@ func TestCutOffStreamFails(t *testing.T) {
 		if err == nil {
 			t.Errorf("the first %d of %d lines count as a good run:\n%s", keep, len(lines)-1, out.String())
 		}
+	}
+}
+
+func TestLongOutputIsShortened(t *testing.T) {
+	var lines []string
+	for i := range mostLines + 50 {
+		lines = append(lines, fmt.Sprint("line ", i))
+	}
+	if got := shorten(lines[:mostLines]); len(got) != mostLines {
+		t.Errorf("%d lines became %d", mostLines, len(got))
+	}
+	got := shorten(lines)
+	if len(got) != mostLines+1 || got[0] != lines[0] || got[mostLines] != lines[len(lines)-1] || got[mostLines/2] != "... 50 lines left out ..." {
+		t.Errorf("%d lines; in the middle %q", len(got), got[mostLines/2])
 	}
 }
 

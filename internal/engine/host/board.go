@@ -16,9 +16,10 @@ func (h *Heap) enter(call engine.Call) {
 }
 
 // leave writes that call is over. Another goroutine of the PE may have entered
-// a call since; its entry stays.
+// a call since; its entry stays. So does that of a call which failed with the
+// world: others are to read where this PE was when it learned of that.
 func (h *Heap) leave(call engine.Call) {
-	if h.own.call.Load() == call.Pack(true) {
+	if h.own.call.Load() == call.Pack(true) && h.own.getState() != engine.Left {
 		h.post(call.Pack(false))
 	}
 }
@@ -80,37 +81,43 @@ func (h *Heap) stall(cause error, members []int) *engine.Stall {
 	return s
 }
 
-// broken returns why no wait can succeed any more, nil if there is no reason.
+// broken returns why no wait can succeed any more, nil if there is no reason. A PE
+// that has been told so only follows: whatever it does next, it is not the cause.
 func (h *Heap) broken() *engine.Stall {
 	if h.own.alarm.Load() == 0 {
 		return nil
 	}
 	s := h.stall(nil, nil)
 	for _, p := range s.PEs {
-		switch p.State {
-		case engine.Dead:
+		switch {
+		case p.State == engine.Dead:
 			s.Cause = engine.ErrDied
-			return s
-		case engine.Failed:
+		case p.State == engine.Failed && s.Cause == nil:
 			s.Cause = engine.ErrFailed
 		}
 	}
 	if s.Cause == nil {
 		return nil
 	}
+	h.own.state.CompareAndSwap(uint32(engine.Running), uint32(engine.Left))
 	return s
 }
 
-// Fail ends the world for everybody. The first failure of a PE is the one that counts.
+// Fail ends the world for everybody. The first failure of a PE is the one that
+// counts, but one that only follows may still end the job. Then processes are
+// not alarmed: they exit when this one does, and none with another code before it.
 func (h *Heap) Fail(reason string, exit int) {
-	next := engine.Failed
+	from, to := engine.Running, engine.Failed
 	if reason == "" {
-		next = engine.Left
-	} else if h.own.getState() == engine.Running {
+		to = engine.Left
+	} else if exit >= 0 && h.own.getState() == engine.Left {
+		from = engine.Left
+	}
+	if to == engine.Failed && h.own.getState() == from {
 		storeText(h.own.reason[:], reason)
 		h.own.exit.Store(int32(exit) + 1)
 	}
-	if !h.own.state.CompareAndSwap(uint32(engine.Running), uint32(next)) {
+	if !h.own.state.CompareAndSwap(uint32(from), uint32(to)) || exit >= 0 && h.peers != nil {
 		return
 	}
 	for pe := range h.ctl {

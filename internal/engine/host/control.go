@@ -31,7 +31,6 @@ type control struct {
 	siteFor atomic.Uint64     // the call that site belongs to
 	site    [15]atomic.Uint64 // text
 	reason  [63]atomic.Uint64 // text
-	_       [112]byte
 
 	slots [MaxTeams]slot
 }

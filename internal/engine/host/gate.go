@@ -2,7 +2,9 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -43,17 +45,15 @@ func (h *Heap) Gate(slotIndex int, members []int, generation uint64) engine.Gate
 func (h *Heap) Generation() uint64 {
 	var last uint64
 	for i := range h.own.slots {
-		if w := h.own.slots[i].arrived.Load(); w < gaveUp {
-			last = max(last, w>>8)
-		}
+		last = max(last, h.own.slots[i].arrived.Load()>>8)
 	}
 	return last
 }
 
 // Meet returns when every member has called it with the same kind.
 func (g *gate) Meet(ctx context.Context, call engine.Call) error {
-	if g.err != nil {
-		return g.err
+	if err := g.usable(); err != nil {
+		return err
 	}
 	g.gen++
 	return g.meet(ctx, call)
@@ -62,8 +62,8 @@ func (g *gate) Meet(ctx context.Context, call engine.Call) error {
 // Gather is Meet that also exchanges four words. The words of two meetings in a
 // row use different places: nobody can be two meetings ahead of a reader.
 func (g *gate) Gather(ctx context.Context, call engine.Call, mine engine.Words, all []engine.Words) error {
-	if g.err != nil {
-		return g.err
+	if err := g.usable(); err != nil {
+		return err
 	}
 	g.gen++
 	parity := g.gen & 1
@@ -81,6 +81,20 @@ func (g *gate) Gather(ctx context.Context, call engine.Call, mine engine.Words, 
 	return nil
 }
 
+// usable returns why there can be no meeting. The members of a team without the
+// dead could go on for ever if each found the others there at once: they too learn
+// of a death at the next meeting.
+func (g *gate) usable() error {
+	if g.err != nil {
+		return g.err
+	}
+	if s := g.h.broken(); s != nil {
+		g.gen++
+		g.giveUp(s)
+	}
+	return g.err
+}
+
 // meet announces this PE and waits for the others.
 func (g *gate) meet(ctx context.Context, call engine.Call) error {
 	g.h.enter(call)
@@ -92,25 +106,52 @@ func (g *gate) meet(ctx context.Context, call engine.Call) error {
 	} else {
 		err = g.meetCounted(ctx, call, want)
 	}
-	g.h.leave(call)
-	if err != nil {
+	if err != nil { // the board goes on to say where this PE gave up
 		g.giveUp(err)
+		return err
 	}
-	return err
+	g.h.leave(call)
+	return nil
 }
 
-// gaveUp is the arrived word of a member that will never meet again: later than
-// every meeting, of no kind.
-const gaveUp = ^uint64(0)
+// gaveUp and above stand in an arrived word in place of a kind: the member does
+// not come to this meeting, nor to any later one. Earlier ones it has been to:
+// those who still look at its word for one of them find that it was there.
+const (
+	gaveUp = 0xf0
+
+	byItself  = gaveUp     // it timed out, or found others in another call
+	withWorld = gaveUp + 1 // a PE has died or failed
+	following = gaveUp + 2 // another member gave up before
+)
+
+// quit says whether the member that wrote an arrived word has given up.
+func quit(word uint64) bool { return word&0xff >= gaveUp }
 
 // giveUp makes the gate useless for everybody: after an error the members no
 // longer agree on which meeting is next.
 func (g *gate) giveUp(err error) {
 	g.err = err
 	storeText(g.h.own.reason[:], err.Error())
-	g.slots[g.self].arrived.Store(gaveUp)
-	g.slots[0].opened.Store(gaveUp)
+	g.slots[g.self].arrived.Store(g.gen<<8 | g.why(err))
+	g.slots[0].opened.Store(g.gen<<8 | 1)
 	g.ring()
+}
+
+// why tells the members that look next whom to ask.
+func (g *gate) why(err error) uint64 {
+	switch {
+	case errors.Is(err, engine.ErrDied), errors.Is(err, engine.ErrFailed):
+		return withWorld
+	case g.quitter() >= 0:
+		return following
+	}
+	return byItself
+}
+
+// quitter is the member that gave up by itself, -1 if none did.
+func (g *gate) quitter() int {
+	return slices.IndexFunc(g.slots, func(s *slot) bool { return s.arrived.Load() == g.gen<<8|byItself })
 }
 
 func (g *gate) ring() {
@@ -129,8 +170,8 @@ func (g *gate) meetFlat(ctx context.Context, call engine.Call, want uint64) erro
 		if err := g.waitFor(ctx, call, &s.arrived); err != nil {
 			return err
 		}
-		if w := s.arrived.Load(); w == gaveUp || w>>8 == g.gen && w != want {
-			return g.mismatch(call, i, w)
+		if w := s.arrived.Load(); w>>8 == g.gen && w != want {
+			return g.mismatch(ctx, call, i, w)
 		}
 	}
 	return nil
@@ -146,6 +187,9 @@ func (g *gate) waitFor(ctx context.Context, call engine.Call, word *atomic.Uint6
 	s := g.h.await(ctx, call, meetTick, g.members, func() bool { return word.Load()>>8 >= g.gen })
 	if s == nil {
 		return nil
+	}
+	if s.Cause == engine.ErrDied || s.Cause == engine.ErrFailed {
+		return s // nobody else is to blame
 	}
 	for i, pe := range g.members {
 		if g.slots[i].arrived.Load()>>8 < g.gen {
@@ -171,9 +215,9 @@ func (g *gate) meetCounted(ctx context.Context, call engine.Call, want uint64) e
 		first.opened.Store(open)
 		g.ring()
 	}
-	if w := first.opened.Load(); w == gaveUp || w>>8 == g.gen && w&1 != 0 {
+	if w := first.opened.Load(); w>>8 == g.gen && w&1 != 0 {
 		i := max(g.firstStranger(want), 0)
-		return g.mismatch(call, i, g.slots[i].arrived.Load())
+		return g.mismatch(ctx, call, i, g.slots[i].arrived.Load())
 	}
 	return nil
 }
@@ -196,7 +240,7 @@ func (g *gate) count(tally *atomic.Uint64) bool {
 // if none did.
 func (g *gate) firstStranger(want uint64) int {
 	for i, s := range g.slots {
-		if w := s.arrived.Load(); w == gaveUp || w>>8 == g.gen && w != want {
+		if w := s.arrived.Load(); w>>8 == g.gen && w != want {
 			return i
 		}
 	}
@@ -205,16 +249,31 @@ func (g *gate) firstStranger(want uint64) int {
 
 // mismatch is the error of a meeting to which the i-th member came for something
 // else, or no longer comes.
-func (g *gate) mismatch(call engine.Call, i int, word uint64) error {
+func (g *gate) mismatch(ctx context.Context, call engine.Call, i int, word uint64) error {
+	switch word & 0xff {
+	case withWorld:
+		if s := g.news(ctx, call); s != nil {
+			return s
+		}
+	case following:
+		i = max(g.quitter(), 0)
+	}
 	s := g.h.stall(engine.ErrMismatch, g.members)
 	p := &s.PEs[i]
-	if word == gaveUp {
+	if quit(word) {
 		s.Detail = fmt.Sprintf("PE %d gave this team up: %s", p.PE, loadText(g.h.ctl[p.PE].reason[:]))
 		return s
 	}
-	if kind := engine.Kind(word); p.Call.Kind != kind { // it has gone on since
+	if kind := engine.Kind(word & 0xff); p.Call.Kind != kind { // it has gone on since
 		p.Call = engine.Call{Kind: kind, Slot: call.Slot}
 	}
 	s.Detail = fmt.Sprintf("PE %d is in %v where this PE is in %v", p.PE, p.Call, call)
 	return s
+}
+
+// news waits for what another member knows already: who died or failed. Each
+// process learns of a death by itself, one a moment before the other.
+func (g *gate) news(ctx context.Context, call engine.Call) *engine.Stall {
+	g.h.await(ctx, call, meetTick, g.members, func() bool { return g.h.own.alarm.Load() != 0 })
+	return g.h.broken()
 }

@@ -7,8 +7,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -39,14 +41,17 @@ func trade(ctx context.Context, job engine.Job, mine card) ([]card, error) {
 	}
 	if hub.listener != nil {
 		defer hub.listener.Close()
-		return hub.serve(ctx, job.Size, mine)
+		return hub.serve(ctx, job, mine)
 	}
 	conn, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: hub.name, Net: "unixpacket"})
+	if hungUp(err) { // PE 0 is gone; the exchange can say more
+		err = errors.Join(job.Exchange.Barrier(ctx), err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reach PE 0: %w", err)
 	}
 	defer conn.Close()
-	return visit(ctx, conn, job.Size, mine)
+	return visit(ctx, conn, job, mine)
 }
 
 type hub struct {
@@ -101,22 +106,46 @@ func machine() (string, error) {
 	return id[:min(len(id), inviteLen-64-1)], nil
 }
 
-// serve collects a card from each other PE and sends all cards to all.
-func (h hub) serve(ctx context.Context, size int, mine card) ([]card, error) {
-	stop := context.AfterFunc(ctx, func() { h.listener.SetDeadline(time.Now()) })
-	defer stop()
-	cards := make([]card, size)
-	conns := make([]*net.UnixConn, size)
+// serve collects a card from each other PE and sends all cards to all. The barrier
+// of the exchange holds between the two: the exchange knows who dies before it has
+// given its card, which nobody here could notice.
+func (h hub) serve(ctx context.Context, job engine.Job, mine card) ([]card, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	cards, conns := make([]card, job.Size), make([]*net.UnixConn, job.Size)
 	defer closeAll(conns)
 	cards[mine.rank] = mine
-	for have := 1; have < size; {
+	collected := make(chan error, 1)
+	go func() { collected <- h.collect(ctx, cards, conns) }()
+	met := job.Exchange.Barrier(ctx)
+	if met != nil {
+		cancel(met)
+	}
+	err := <-collected
+	if err == nil && met != nil {
+		err = fmt.Errorf("exchange of memory: %w", met)
+	}
+	if err == nil {
+		err = deal(cards, conns)
+	}
+	if err != nil {
+		closeOthers(cards, mine.rank)
+		return nil, err
+	}
+	return cards, nil
+}
+
+// collect lets visitors in until every PE has given its card.
+func (h hub) collect(ctx context.Context, cards []card, conns []*net.UnixConn) error {
+	stop := context.AfterFunc(ctx, func() { h.listener.SetDeadline(time.Now()) })
+	defer stop()
+	for have := 1; have < len(cards); {
 		conn, err := h.listener.AcceptUnix()
 		if err != nil {
-			closeOthers(cards, mine.rank)
-			return nil, missing(ctx, conns, err)
+			return missing(ctx, conns, err)
 		}
 		c, err := admit(conn)
-		if err != nil || c.rank <= 0 || c.rank >= size || conns[c.rank] != nil {
+		if err != nil || c.rank <= 0 || c.rank >= len(cards) || conns[c.rank] != nil {
 			conn.Close() // a stranger, or not a card of this job
 			c.close()
 			continue
@@ -125,37 +154,33 @@ func (h hub) serve(ctx context.Context, size int, mine card) ([]card, error) {
 		cards[c.rank], conns[c.rank] = c, conn
 		have++
 	}
+	return nil
+}
+
+// deal sends all cards to all. A PE that has died since is no reason to fail here:
+// everybody gets the handle of its process and finds out who it was.
+func deal(cards []card, conns []*net.UnixConn) error {
 	for pe, conn := range conns {
-		if conn == nil {
-			continue
-		}
-		for i := range cards {
-			if err := send(conn, cards[i]); err != nil {
-				closeOthers(cards, mine.rank)
-				return nil, fmt.Errorf("send the card of PE %d to PE %d: %w", i, pe, err)
+		for i := 0; conn != nil && i < len(cards); i++ {
+			err := send(conn, cards[i])
+			if hungUp(err) {
+				break
+			}
+			if err != nil {
+				return fmt.Errorf("send the card of PE %d to PE %d: %w", i, pe, err)
 			}
 		}
 	}
-	return cards, nil
+	return nil
 }
 
 // admit takes the card of one visitor, who must run as the same user.
 func admit(conn *net.UnixConn) (card, error) {
 	none := card{segment: -1, process: -1}
 	conn.SetDeadline(time.Now().Add(visitLimit))
-	raw, err := conn.SyscallConn()
+	cred, err := credentials(conn)
 	if err != nil {
 		return none, err
-	}
-	var cred *unix.Ucred
-	var credErr error
-	if err := raw.Control(func(fd uintptr) {
-		cred, credErr = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-	}); err != nil {
-		return none, err
-	}
-	if credErr != nil {
-		return none, credErr
 	}
 	if int(cred.Uid) != os.Getuid() {
 		return none, errors.New("another user's process")
@@ -163,18 +188,35 @@ func admit(conn *net.UnixConn) (card, error) {
 	return receive(conn)
 }
 
+// credentials says who opened the other end.
+func credentials(conn *net.UnixConn) (cred *unix.Ucred, err error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	if controlErr := raw.Control(func(fd uintptr) {
+		cred, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	}); controlErr != nil {
+		return nil, controlErr
+	}
+	return cred, err
+}
+
 // visit hands mine to PE 0 and takes everybody's card.
-func visit(ctx context.Context, conn *net.UnixConn, size int, mine card) ([]card, error) {
+func visit(ctx context.Context, conn *net.UnixConn, job engine.Job, mine card) ([]card, error) {
 	defer limit(ctx, conn)()
-	if err := send(conn, mine); err != nil {
+	if err := send(conn, mine); err != nil && !hungUp(err) { // the exchange says more about that
 		return nil, fmt.Errorf("send the card to PE 0: %w", err)
 	}
-	cards := make([]card, size)
+	if err := job.Exchange.Barrier(ctx); err != nil {
+		return nil, fmt.Errorf("exchange of memory: %w", err)
+	}
+	cards := make([]card, job.Size)
 	for i := range cards {
 		c, err := receive(conn)
 		if err != nil {
 			closeOthers(cards[:i], mine.rank)
-			return nil, fmt.Errorf("wait for the card of PE %d: %w", i, err)
+			return nil, fmt.Errorf("wait for the card of PE %d: %w", i, unlessDead(conn, err))
 		}
 		if c.rank == mine.rank {
 			c.close()
@@ -183,6 +225,30 @@ func visit(ctx context.Context, conn *net.UnixConn, size int, mine card) ([]card
 		cards[i] = c
 	}
 	return cards, nil
+}
+
+// unlessDead says how the process at the other end died, PE 0 in the midst of its
+// dealing, or returns err if it lives.
+func unlessDead(conn *net.UnixConn, err error) error {
+	cred, credErr := credentials(conn)
+	if credErr != nil || !hungUp(err) {
+		return err
+	}
+	text := "died"
+	if fd, openErr := unix.PidfdOpen(int(cred.Pid), 0); openErr == nil {
+		defer unix.Close(fd)
+		const grace = 100 // milliseconds; a connection ends a moment before its process
+		if n, _ := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, grace); n == 0 {
+			return err
+		}
+		text = obituary(fd, int(cred.Pid))
+	}
+	return &engine.Stall{Cause: engine.ErrDied, Detail: fmt.Sprintf("PE 0 (pid %d) %s in the exchange of memory", cred.Pid, text)}
+}
+
+// hungUp says whether a connection failed because the other side has gone.
+func hungUp(err error) bool {
+	return slices.ContainsFunc([]error{io.EOF, unix.EPIPE, unix.ECONNRESET, unix.ECONNREFUSED}, func(e error) bool { return errors.Is(err, e) })
 }
 
 // limit ends reads and writes with ctx, until the returned function is called.
@@ -205,9 +271,6 @@ func receive(conn *net.UnixConn) (card, error) {
 	n, oobn, _, _, err := conn.ReadMsgUnix(buf, oob)
 	if err != nil {
 		return c, err
-	}
-	if n == 0 {
-		return c, errors.New("the other side has gone")
 	}
 	fds, err := rights(oob[:oobn])
 	if err != nil || len(fds) != fdsPerCard || n != cardLen {

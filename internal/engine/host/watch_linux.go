@@ -78,13 +78,25 @@ func (w *watcher) ended(i int) {
 		return
 	case engine.Failed:
 		if code := c.exit.Load(); code > 0 { // PE asked the whole job to exit
+			w.h.own.state.CompareAndSwap(uint32(engine.Running), uint32(engine.Left))
 			os.Exit(int(code) - 1)
 		}
 	default:
 		w.order++
-		w.h.obits[pe].Store(&obit{obituary(fd, w.h.peers[pe].pid), w.order})
+		w.h.obits[pe].Store(&obit{obituary(fd, w.h.peers[pe].pid) + lastWords(c), w.order})
 	}
 	w.h.alarm(w.h.rank)
+}
+
+// lastWords says why a PE gave a team up before its process ended: then it is not
+// the one to blame.
+func lastWords(c *control) string {
+	for i := range c.slots {
+		if quit(c.slots[i].arrived.Load()) {
+			return " after this: " + loadText(c.reason[:])
+		}
+	}
+	return ""
 }
 
 // obituary says how a process ended, as far as a process that is not its parent

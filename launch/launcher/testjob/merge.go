@@ -31,7 +31,7 @@ func merge(ranks []*transcript, res launcher.Result) []verdict {
 	process := verdict{status: failed}
 	for _, r := range res.Ranks {
 		if r.Code != 0 && !blamed[r.Rank] {
-			process.add(r.Rank, fmt.Sprintf("rank %d: %v outside of tests", r.Rank, r))
+			process.add(fmt.Sprintf("rank %d: %v outside of tests", r.Rank, r), r.Rank)
 		}
 	}
 	if len(process.ranks) > 0 {
@@ -58,24 +58,29 @@ func names(ranks []*transcript) []string {
 
 func judge(test string, ranks []*transcript, ends []launcher.RankResult) verdict {
 	v := verdict{test: test, status: skipped}
+	var bad []int
 	for r, t := range ranks {
 		switch t.status[test] {
-		case passed:
-			if v.status == skipped {
-				v.status = passed
-			}
-		case skipped:
 		case failed:
-			v.add(r, fmt.Sprintf("failed on rank %d", r))
-		default:
-			v.add(r, fmt.Sprintf("not reported by rank %d (%v)", r, ends[r]))
+			bad = append(bad, r)
+		case passed:
+			v.status = passed
+		}
+	}
+	if len(bad) > 0 {
+		v.add("failed on "+launcher.RankList(bad), bad...)
+	}
+	for r, t := range ranks {
+		if t.status[test] == missing {
+			v.add(fmt.Sprintf("not reported by rank %d (%v)", r, ends[r]), r)
 		}
 	}
 	return v
 }
 
-func (v *verdict) add(rank int, why string) {
+// add makes the test one that failed, for one more reason, on these ranks.
+func (v *verdict) add(why string, ranks ...int) {
 	v.status = failed
-	v.ranks = append(v.ranks, rank)
+	v.ranks = append(v.ranks, ranks...)
 	v.why = strings.TrimPrefix(v.why+"; "+why, "; ")
 }

@@ -107,6 +107,7 @@ func TestMerge(t *testing.T) {
 		{"all skip", []string{skip, skip}, []int{0, 0}, "TestX SKIP []"},
 		{"some skip", []string{skip, pass}, []int{0, 0}, "TestX PASS []"},
 		{"one fails", []string{pass, fail, skip}, []int{0, 1, 0}, "TestX FAIL [1] failed on rank 1"},
+		{"three fail", []string{fail, fail, pass, fail}, []int{1, 1, 0, 1}, "TestX FAIL [0 1 3] failed on ranks 0-1, 3"},
 		{"one dies", []string{pass, pass, dies}, []int{0, 0, 137}, "TestX FAIL [2] not reported by rank 2 (killed by SIGKILL)"},
 		{"one has no such test", []string{pass, none}, []int{0, 0}, "TestX FAIL [1] not reported by rank 1 (exit status 0)"},
 		{"fails and dies", []string{fail, dies}, []int{1, 137}, "TestX FAIL [0 1] failed on rank 0; not reported by rank 1 (killed by SIGKILL)"},

@@ -15,7 +15,13 @@ func main() {
 	for _, arg := range os.Args[1:] {
 		switch arg {
 		case "deaf":
-			signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
+			caught := make(chan os.Signal, 1)
+			signal.Notify(caught, syscall.SIGINT, syscall.SIGTERM)
+			go func() {
+				for range caught {
+					fmt.Println("caught")
+				}
+			}()
 		case "wait":
 			fmt.Println("ready")
 			time.Sleep(time.Hour)

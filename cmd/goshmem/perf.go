@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/goshmem/goshmem/internal/perf"
+	"github.com/goshmem/goshmem/launch/launcher"
+)
+
+// perfOptions are the flags of `goshmem perf shmem`.
+type perfOptions struct {
+	measure perf.Options
+	asJSON  bool
+	save    string
+	check   bool
+}
+
+// perfCommand is `goshmem perf`.
+func perfCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "perf",
+		Short: "Measure speed, each figure next to a peer in the same run",
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(perfShmemCommand(), perfWorkerCommand())
+	return c
+}
+
+func perfShmemCommand() *cobra.Command {
+	var o perfOptions
+	c := &cobra.Command{
+		Use:   "shmem",
+		Short: "Measure package shmem between processes of this machine",
+		Long: `Measure package shmem between processes of this machine: one-sided operations
+against an atomic add, barriers against a ping-pong in C (needs cc), starting a job
+against starting programs that only say hello (needs go), and the memory of a PE.
+The exit status is 0 whatever the figures are, unless --check is given.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c) },
+	}
+	f := c.Flags()
+	f.IntVar(&o.measure.Rounds, "rounds", 7, "number of samples of each row")
+	f.DurationVar(&o.measure.Batch, "batch", 0, "least time of each side of a sample (0: 2ms)")
+	f.BoolVar(&o.asJSON, "json", false, "print JSON with all samples (the field \"schema\" has its version)")
+	f.StringVar(&o.save, "save", "", "file that also gets the JSON, whatever is printed")
+	f.BoolVar(&o.check, "check", false, "exit with 1 if a wanted ratio is missed or cannot be measured")
+	return c
+}
+
+func (o *perfOptions) run(c *cobra.Command) error {
+	if o.measure.Rounds < 1 {
+		return usage(c, fmt.Errorf("%d rounds: at least 1 is needed", o.measure.Rounds))
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	o.measure.Worker = []string{self, "perf", workerName}
+	var r perf.Record
+	err = launcher.Until(orBackground(c.Context()), launcher.StopSignals(), func(ctx context.Context) (err error) {
+		r, err = perf.Shmem(ctx, o.measure)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return o.report(c, r)
+}
+
+func (o *perfOptions) report(c *cobra.Command, r perf.Record) error {
+	if err := o.print(c, r); err != nil {
+		return err
+	}
+	if missed := r.Missed(); o.check && len(missed) > 0 {
+		return fmt.Errorf("missed or not measured: %s", strings.Join(missed, "; "))
+	}
+	return nil
+}
+
+// print writes the record where the flags say.
+func (o *perfOptions) print(c *cobra.Command, r perf.Record) error {
+	text, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return err
+	}
+	text = append(text, '\n')
+	if o.save != "" {
+		if err := os.WriteFile(o.save, text, 0o666); err != nil {
+			return fmt.Errorf("save the samples: %w", err)
+		}
+	}
+	if !o.asJSON {
+		return r.WriteTable(c.OutOrStdout())
+	}
+	_, err = c.OutOrStdout().Write(text)
+	return err
+}
+
+const workerName = "worker"
+
+// perfWorkerCommand is this program as a process of a measurement.
+func perfWorkerCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:                workerName,
+		Hidden:             true,
+		DisableFlagParsing: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			return perf.Work(orBackground(c.Context()), args, c.OutOrStdout())
+		},
+	}
+}
+
+// orBackground: cobra has no context when a command is executed without one.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}

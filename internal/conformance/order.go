@@ -1,0 +1,268 @@
+package conformance
+
+import (
+	"sync"
+
+	"github.com/goshmem/goshmem/shmem"
+)
+
+func orderChecks() []Check {
+	return []Check{
+		check("order: fence between data and flag", 1, func(p *pe) { fencedFlag(p, putForms()) }),
+		check("order: fence between data and atomic flag", 1, fencedAtomic),
+		check("order: quiet, then tell a third PE", 3, quietThirdPE),
+		check("order: quiet completes gets", 1, quietGets),
+		check("order: quiet covers all goroutines", 1, quietGoroutines),
+		check("order: barrier completes puts", 1, barrierCompletes),
+		check("order: later put wins after a fence", 1, laterPutWins),
+		check("order: source may change after put", 1, sourceReuse),
+		check("order: slice may change after put", 1, sliceReuse),
+		check("order: small transfers in one piece", 1, onePiece),
+		check("order: ping-pong of 1 to many words", 1, pingPongSizes),
+	}
+}
+
+// putForm is one way to put data of which a flag tells.
+type putForm = func(dst, src shmem.Array[uint64], pe int) error
+
+func putForms() []putForm {
+	return []putForm{shmem.Array[uint64].Put, shmem.Array[uint64].PutNBI}
+}
+
+// fencedFlag: who sees the flag sees the data that was put before the fence.
+func fencedFlag(p *pe, forms []putForm) {
+	p.Helper()
+	const most = 200
+	dst, src, flag := alloc[uint64](p, most), alloc[uint64](p, most), alloc[uint64](p, 2)
+	for round := uint64(1); round <= 150; round++ {
+		n := []int{1, 2, 7, most}[round%4]
+		p.ok(part(p, src, 0, n).Fill(hash64(p.me, round)))
+		p.ok(forms[round%uint64(len(forms))](part(p, dst, 0, n), part(p, src, 0, n), p.next()))
+		p.fence()
+		p.ok(flag.P(0, round, p.next()))
+		wait(p, flag, 0, round)
+		sameAll(p, local(p, dst)[:n], func(int) uint64 { return hash64(p.prev(), round) }, "round %d", round)
+		p.quiet() // before the own source changes
+		p.ok(flag.P(1, round, p.prev()))
+		wait(p, flag, 1, round)
+	}
+}
+
+func hash64(pe int, round uint64) uint64 { return hash(pe, int(round)) }
+
+// fencedAtomic is fencedFlag with an atomic as the flag, which an engine may move
+// by other means than puts.
+func fencedAtomic(p *pe) {
+	const n = 64
+	dst, flag := alloc[uint64](p, n), alloc[uint64](p, 2)
+	data := make([]uint64, n)
+	for round := uint64(1); round <= 100; round++ {
+		for i := range data {
+			data[i] = hash64(p.me, round)
+		}
+		p.ok(dst.PutSlice(data, p.next()))
+		p.fence()
+		p.ok(shmem.AtomicAdd(flag, 0, 1, p.next()))
+		wait(p, flag, 0, round)
+		sameAll(p, local(p, dst), func(int) uint64 { return hash64(p.prev(), round) }, "round %d", round)
+		p.ok(shmem.AtomicSet(flag, 1, round, p.prev()))
+		wait(p, flag, 1, round)
+	}
+}
+
+// quietThirdPE: PE 0 puts to PE 1 and, once that is complete, tells PE 2.
+func quietThirdPE(p *pe) {
+	const n = 50
+	data, flag := alloc[uint64](p, n), alloc[uint64](p, 1)
+	buf := make([]uint64, n)
+	for round := uint64(1); round <= 50; round++ {
+		switch p.me {
+		case 0:
+			for i := range buf {
+				buf[i] = round
+			}
+			p.ok(data.PutSlice(buf, 1))
+			p.quiet()
+			p.ok(flag.P(0, round, 2))
+			wait(p, flag, 0, round)
+		case 2:
+			wait(p, flag, 0, round)
+			p.ok(data.GetSlice(buf, 1))
+			sameAll(p, buf, func(int) uint64 { return round }, "round %d, seen by PE 2 on PE 1", round)
+			p.ok(flag.P(0, round, 0))
+		}
+	}
+}
+
+func quietGets(p *pe) {
+	src, dst := alloc[uint64](p, 8), alloc[uint64](p, 8)
+	buf := make([]uint64, 8)
+	for round := range 40 {
+		p.ok(src.Fill(hash(p.me, round)))
+		p.barrier()
+		p.ok(dst.GetNBI(src, p.next()))
+		p.ok(src.GetSliceNBI(buf, p.prev()))
+		p.quiet()
+		sameAll(p, local(p, dst), func(int) uint64 { return hash(p.next(), round) }, "array, round %d", round)
+		sameAll(p, buf, func(int) uint64 { return hash(p.prev(), round) }, "slice, round %d", round)
+		p.barrier()
+	}
+}
+
+// quietGoroutines: a quiet completes what other goroutines of the PE have issued.
+func quietGoroutines(p *pe) {
+	const each, k = 4, 16
+	dst, flag := alloc[uint64](p, each*k), alloc[uint64](p, 1)
+	for round := 1; round <= 20; round++ {
+		var wg sync.WaitGroup
+		errs := make([]error, each)
+		for i := range each {
+			wg.Go(func() {
+				for j := i * k; j < i*k+k && errs[i] == nil; j++ {
+					errs[i] = dst.P(j, hash(p.me, round, j), p.next())
+				}
+			})
+		}
+		wg.Wait()
+		for _, err := range errs {
+			p.ok(err)
+		}
+		p.quiet()
+		p.ok(shmem.AtomicSet(flag, 0, uint64(round), p.next()))
+		wait(p, flag, 0, uint64(round))
+		sameAll(p, local(p, dst), func(j int) uint64 { return hash(p.prev(), round, j) }, "round %d", round)
+		p.barrier()
+	}
+}
+
+func barrierCompletes(p *pe) {
+	const n = 64
+	dst := alloc[uint64](p, n*p.n)
+	for round := range 60 {
+		for to := range p.n {
+			for i := p.me % 3; i < n; i += 3 {
+				p.ok(dst.P(p.me*n+i, hash(p.me, to, i, round), to))
+			}
+		}
+		p.barrier()
+		for from := range p.n {
+			for i := from % 3; i < n; i += 3 {
+				same(p, at(p, dst, from*n+i), hash(from, p.me, i, round), "round %d, element %d from PE %d", round, i, from)
+			}
+		}
+		p.barrier()
+	}
+}
+
+func laterPutWins(p *pe) {
+	const n = 16
+	dst := alloc[uint64](p, n)
+	for round := range 40 {
+		for version := range 4 {
+			for i := range n {
+				p.ok(dst.P(i, hash(p.me, round, version, i), p.next()))
+			}
+			p.fence()
+		}
+		p.barrier()
+		sameAll(p, local(p, dst), func(i int) uint64 { return hash(p.prev(), round, 3, i) }, "round %d", round)
+		p.barrier()
+	}
+}
+
+// sourceReuse: a blocking put has read its source when it returns.
+func sourceReuse(p *pe) {
+	const n, k = 30, 4
+	dst, src := alloc[uint64](p, n*k), alloc[uint64](p, k)
+	for i := range n {
+		p.ok(src.Fill(hash(p.me, i)))
+		p.ok(part(p, dst, i*k, i*k+k).Put(src, p.next()))
+	}
+	p.ok(src.Fill(0))
+	p.barrier()
+	sameAll(p, local(p, dst), func(i int) uint64 { return hash(p.prev(), i/k) }, "puts from one source")
+}
+
+func sliceReuse(p *pe) {
+	const n, k = 30, 5
+	dst, sig := alloc[uint32](p, n*k), allocSignals(p, 1)[0]
+	src := make([]uint32, k)
+	for i := range n {
+		for j := range src {
+			src[j] = uint32(hash(p.me, i))
+		}
+		to := part(p, dst, i*k, i*k+k)
+		if i%2 == 0 {
+			p.ok(to.PutSlice(src, p.next()))
+		} else {
+			p.ok(to.PutSliceSignal(src, p.next(), sig, shmem.SignalAdd, 1))
+		}
+	}
+	clear(src)
+	p.barrier()
+	sameAll(p, local(p, dst), func(i int) uint32 { return uint32(hash(p.prev(), i/k)) }, "puts from one slice")
+}
+
+// onePiece: words of 2, 4 and 8 bytes are never seen half written.
+func onePiece(p *pe) {
+	pieces(p, func(x uint64) uint64 { return x })
+	pieces(p, func(x uint64) uint32 { return uint32(x) })
+	pieces(p, func(x uint64) uint16 { return uint16(x) })
+	pieces(p, func(x uint64) eight { return eight{uint32(x), uint32(x)} })
+	pieces(p, func(x uint64) float64 { return float64(x & 1) })
+}
+
+// pieces has each PE overwrite a word of the next one with all zeros and all ones
+// in turn while that one reads it.
+func pieces[T comparable](p *pe, value func(x uint64) T) {
+	p.Helper()
+	a, src := alloc[T](p, 1), alloc[T](p, 1)
+	zero, ones := value(0), value(^uint64(0))
+	for i := range 2000 {
+		v := value(-uint64(i & 1))
+		p.ok(src.Set(0, v))
+		if i%4 < 2 {
+			p.ok(a.P(0, v, p.next()))
+		} else {
+			p.ok(a.Put(src, p.next()))
+		}
+		if v := at(p, a, 0); v != zero && v != ones {
+			p.Fatalf("%T: read %v, which nobody wrote", v, v)
+		}
+		if v := g(p, a, 0, p.prev()); v != zero && v != ones {
+			p.Fatalf("%T: got %v, which nobody wrote", v, v)
+		}
+	}
+	p.barrier()
+}
+
+func pingPongSizes(p *pe) {
+	for _, n := range []int{1, 2, 3, 8, 64, 1000} {
+		pingPong[uint64](p, n, 20)
+		pingPong[uint16](p, n, 20)
+	}
+}
+
+// pingPong has both of a pair send n elements with fence and flag, in turn.
+func pingPong[T uint16 | uint64](p *pe, n, rounds int) {
+	p.Helper()
+	ball, mine, flag := alloc[T](p, n), alloc[T](p, n), alloc[uint64](p, 1)
+	other := p.partner()
+	serve := func(round int) {
+		p.ok(mine.Fill(T(hash(p.me, round))))
+		p.ok(ball.Put(mine, other))
+		p.fence()
+		p.ok(flag.P(0, uint64(round), other))
+	}
+	for round := 1; round <= rounds; round++ {
+		if p.me <= other {
+			serve(round)
+		}
+		wait(p, flag, 0, uint64(round))
+		sameAll(p, local(p, ball), func(int) T { return T(hash(other, round)) }, "round %d of %d elements", round, n)
+		if p.me > other {
+			serve(round)
+		}
+	}
+	p.barrier()
+}

@@ -1,0 +1,158 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/goshmem/goshmem/shmem"
+)
+
+// pe is one PE in a check. Its methods end the check on this PE if something
+// fails; the waits of the others then fail as well.
+type pe struct {
+	testing.TB
+	ctx    context.Context
+	w      *shmem.World
+	me, n  int
+	frees  []func(context.Context) error
+	before shmem.HeapStats
+}
+
+func enter(t testing.TB, w *shmem.World) *pe {
+	return &pe{TB: t, ctx: t.Context(), w: w, me: w.MyPE(), n: w.NPEs(), before: w.HeapStats()}
+}
+
+// leave frees what alloc gave and holds the check to leaving nothing else.
+func (p *pe) leave() {
+	p.Helper()
+	p.barrier()
+	for i := len(p.frees) - 1; i >= 0; i-- {
+		p.ok(p.frees[i](p.ctx))
+	}
+	same(p, p.w.HeapStats(), p.before, "heap after the check")
+}
+
+// ok ends the check if err is not nil.
+func (p *pe) ok(err error) {
+	p.Helper()
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
+// is ends the check unless err is target.
+func (p *pe) is(err, target error, what string) {
+	p.Helper()
+	if !errors.Is(err, target) {
+		p.Fatalf("%s: error is %v, want one that is %q", what, err, target)
+	}
+}
+
+func (p *pe) barrier() { p.Helper(); p.ok(p.w.Barrier(p.ctx)) }
+
+func (p *pe) sync() { p.Helper(); p.ok(p.w.Sync(p.ctx)) }
+
+func (p *pe) quiet() { p.Helper(); p.ok(p.w.Quiet(p.ctx)) }
+
+func (p *pe) fence() { p.Helper(); p.ok(p.w.Fence()) }
+
+func (p *pe) next() int { return (p.me + 1) % p.n }
+
+func (p *pe) prev() int { return (p.me + p.n - 1) % p.n }
+
+// partner is the other PE of a pair; the last PE of an odd world is its own.
+func (p *pe) partner() int {
+	if other := p.me ^ 1; other < p.n {
+		return other
+	}
+	return p.me
+}
+
+// alloc allocates memory that is freed when the check is over.
+func alloc[T any](p *pe, n int) shmem.Array[T] {
+	p.Helper()
+	a, err := shmem.Alloc[T](p.ctx, p.w, n)
+	p.ok(err)
+	p.frees = append(p.frees, a.Free)
+	return a
+}
+
+// allocSignals allocates signals that are freed when the check is over.
+func allocSignals(p *pe, n int) []shmem.Signal {
+	p.Helper()
+	s, err := shmem.AllocSignals(p.ctx, p.w, n)
+	p.ok(err)
+	p.frees = append(p.frees, s[0].Free)
+	return s
+}
+
+// local is this PE's own copy.
+func local[T any](p *pe, a shmem.Array[T]) []T {
+	p.Helper()
+	own, err := a.Local()
+	p.ok(err)
+	return own
+}
+
+// part is elements lo to hi-1.
+func part[T any](p *pe, a shmem.Array[T], lo, hi int) shmem.Array[T] {
+	p.Helper()
+	s, err := a.Slice(lo, hi)
+	p.ok(err)
+	return s
+}
+
+// at is element i of this PE's own copy, read as others write it.
+func at[T any](p *pe, a shmem.Array[T], i int) T {
+	p.Helper()
+	v, err := a.At(i)
+	p.ok(err)
+	return v
+}
+
+// g is element i of another PE's copy.
+func g[T any](p *pe, a shmem.Array[T], i, pe int) T {
+	p.Helper()
+	v, err := a.G(i, pe)
+	p.ok(err)
+	return v
+}
+
+// wait waits until element i of the own copy is at least v.
+func wait(p *pe, a shmem.Array[uint64], i int, v uint64) {
+	p.Helper()
+	p.ok(shmem.WaitUntil(p.ctx, a, i, shmem.GE, v))
+}
+
+// same ends the check unless got is want.
+func same[T comparable](p *pe, got, want T, format string, args ...any) {
+	if got != want {
+		p.Helper()
+		p.Logf(format, args...)
+		p.Fatalf("got %v, want %v", got, want)
+	}
+}
+
+// sameAll ends the check at the first element that is not what want says.
+func sameAll[T comparable](p *pe, got []T, want func(i int) T, format string, args ...any) {
+	for i, v := range got {
+		if w := want(i); v != w {
+			p.Helper()
+			p.Logf(format, args...)
+			p.Fatalf("element %d of %d is %v, want %v", i, len(got), v, w)
+		}
+	}
+}
+
+// hash mixes small numbers into one that looks random, the same on every PE.
+func hash(numbers ...int) uint64 {
+	x := uint64(0x9e3779b97f4a7c15)
+	for _, n := range numbers {
+		x ^= uint64(n)
+		x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+		x = (x ^ x>>27) * 0x94d049bb133111eb
+		x ^= x >> 31
+	}
+	return x
+}

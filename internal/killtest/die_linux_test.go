@@ -1,0 +1,149 @@
+package killtest_test
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/goshmem/goshmem/shmem"
+)
+
+var deathRounds = flag.Int("deaths", 1, "how often a PE dies while others are in each kind of wait")
+
+// place is a wait that others are in when a PE dies.
+type place struct {
+	op    string // how the error calls it
+	board string // where the others are
+	wait  func(context.Context, *stage) error
+	teams bool // it needs them
+}
+
+func places() map[string]place {
+	const site = `\(die_linux_test.go:\d+\)`
+	return map[string]place{
+		"barrier": {"barrier", "in barrier #1 " + site, func(ctx context.Context, s *stage) error { return s.w.Barrier(ctx) }, false},
+		"sync":    {"sync", "in sync #1 " + site, func(ctx context.Context, s *stage) error { return s.w.Sync(ctx) }, false},
+		"signal": {"signal wait until", "in wait #1 " + site, func(ctx context.Context, s *stage) error {
+			_, err := s.sig.WaitUntil(ctx, shmem.GE, 1)
+			return err
+		}, false},
+		"wait": {"wait until", "in wait #1 " + site, func(ctx context.Context, s *stage) error { return shmem.WaitUntil(ctx, s.word, 0, shmem.EQ, 7) }, false},
+		"alloc": {"alloc", "in alloc #5 " + site, func(ctx context.Context, s *stage) error {
+			_, err := shmem.Alloc[byte](ctx, s.w, 100)
+			return err
+		}, false},
+		"free": {"free", "in free #1 " + site, func(ctx context.Context, s *stage) error { return s.word.Free(ctx) }, false},
+		"split": {"split strided", "in split #1 " + site, func(ctx context.Context, s *stage) error {
+			_, err := s.w.Team().SplitStrided(ctx, 0, 1, 2, shmem.TeamConfig{})
+			return err
+		}, false},
+		"split2d": {"split 2d", "in split #1 " + site, func(ctx context.Context, s *stage) error {
+			_, _, err := s.w.Team().Split2D(ctx, 2, shmem.TeamConfig{}, shmem.TeamConfig{})
+			return err
+		}, false},
+		"with":     {"barrier", "in barrier #1 of team 2 " + site, func(ctx context.Context, s *stage) error { return s.whole.Barrier(ctx) }, true},
+		"without":  {"barrier", `(in|past) barrier #\d+ of team 3`, barriersWithout, true},
+		"destroy":  {"team destroy", "in destroy #1 of team 2 " + site, func(ctx context.Context, s *stage) error { return s.whole.Destroy(ctx) }, true},
+		"finalize": {"finalize", "in finalize #1 " + site, func(ctx context.Context, s *stage) error { return s.w.Finalize(ctx) }, false},
+	}
+}
+
+// barriersWithout does barriers that the victim has no part in, until one fails.
+func barriersWithout(ctx context.Context, s *stage) error {
+	for {
+		if err := s.rest.Barrier(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// dieProgram is: place, victim.
+func dieProgram(args []string) {
+	at, victim := places()[args[0]], must(strconv.Atoi(args[1]))
+	s := newStage(shmem.Options{}, victim)
+	if at.teams {
+		s.split()
+	}
+	if s.w.MyPE() == victim {
+		s.audience()
+		time.Sleep(time.Duration(rand.IntN(5000)) * time.Microsecond) // the others spin, yield or sleep by now
+		s.stamp()
+		kill(unix.SIGKILL)
+	}
+	s.announce()
+	s.report(at.wait(context.Background(), s))
+}
+
+// TestDeath kills one of four PEs while the others wait: all of them learn at once
+// who died of what, and where it was.
+func TestDeath(t *testing.T) {
+	var all []time.Duration
+	for name, p := range places() {
+		t.Run(name, func(t *testing.T) {
+			for round := range *deathRounds {
+				victim := []int{3, 0}[round%2]
+				j := run(t, 4, "die", name, strconv.Itoa(victim))
+				all = append(all, checkDeath(t, j, p, victim)...)
+			}
+		})
+	}
+	slices.Sort(all)
+	if n := len(all); n > 0 {
+		t.Logf("from death to error: median %v, 99%% %v, maximum %v of %d", all[n/2], all[n*99/100], all[n-1], n)
+	}
+}
+
+// checkDeath holds every survivor's error to its form, and returns how long each took.
+func checkDeath(t *testing.T, j job, p place, victim int) []time.Duration {
+	t.Helper()
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := "alloc #4"
+	if p.teams {
+		last = "split #2"
+	}
+	form := regexp.MustCompile(fmt.Sprintf(
+		`^shmem: %s: (for a value .*, the last value was 0: )?PE %d \(host %s, pid %d\) died with SIGKILL; it was last in %s \(stage_linux_test.go:\d+\); PEs? .* %s`,
+		p.op, victim, regexp.QuoteMeta(host), j.Ranks[victim].Pid, last, p.board))
+	var took []time.Duration
+	if j.Ranks[victim].Signal != "SIGKILL" {
+		t.Errorf("the victim: %v\n%s", j.Ranks[victim], j.text())
+	}
+	for r := range j.Ranks {
+		if r == victim {
+			continue
+		}
+		after, err := time.ParseDuration(j.line(r, "after"))
+		text := j.line(r, "error")
+		if err != nil || j.line(r, "kind") != "died" || !form.MatchString(text) {
+			t.Errorf("rank %d: %v; want an error like %v\n%s", r, err, form, j.text())
+		}
+		if after > latest || after < 0 {
+			t.Errorf("rank %d learned of the death after %v", r, after)
+		}
+		took = append(took, after)
+	}
+	return took
+}
+
+// sortedKeys makes runs alike.
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	var keys []K
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,3 @@
+package killtest_test
+
+func launchProgram([]string) {}

@@ -1,0 +1,165 @@
+package perf
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/goshmem/goshmem/shmem"
+)
+
+// An act is what all PEs of a crew do together, n times.
+type act int64
+
+const (
+	quit    act = iota
+	barrier     // World.Barrier
+	sync        // World.Sync
+	volley      // PE 0 and PE 1 hand a word to and fro with P and WaitUntil
+)
+
+// crew is one PE of a measuring job. PE 0 leads: it says what to do next and
+// takes the time. The others sleep between its orders, outside the library, so
+// that the cores are free for whatever else PE 0 measures, and so that nobody is
+// there whom a signal would have to wake.
+type crew struct {
+	ctx    context.Context
+	w      *shmem.World
+	orders shmem.Array[int64] // act and n
+	call   shmem.Signal       // counts the orders
+	count  uint64
+	order  [2]int64
+	ball   shmem.Array[int64]
+	thrown int64 // so often
+}
+
+// newCrew joins the world and allocates. Collective.
+func newCrew(ctx context.Context) (*crew, error) {
+	w, err := shmem.Init(ctx, shmem.Options{})
+	if err != nil {
+		return nil, err
+	}
+	c := &crew{ctx: ctx, w: w}
+	if c.orders, err = shmem.Alloc[int64](ctx, w, len(c.order)); err != nil {
+		return nil, err
+	}
+	if c.ball, err = shmem.Alloc[int64](ctx, w, 1); err != nil {
+		return nil, err
+	}
+	c.call, err = shmem.AllocSignal(ctx, w)
+	return c, err
+}
+
+// tell gives everybody an order.
+func (c *crew) tell(a act, n int) error {
+	c.count++
+	c.order = [2]int64{int64(a), int64(n)}
+	for pe := 1; pe < c.w.NPEs(); pe++ {
+		if err := c.orders.PutSliceSignal(c.order[:], pe, c.call, shmem.SignalSet, c.count); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// side is the leader's way of timing an act: from the moment at which everybody
+// has begun.
+func (c *crew) side(a act) side {
+	return func(n int) (time.Duration, error) {
+		if err := c.tell(a, n); err != nil {
+			return 0, err
+		}
+		if err := c.w.Barrier(c.ctx); err != nil {
+			return 0, err
+		}
+		start := time.Now()
+		err := c.do(a, n)
+		return time.Since(start), err
+	}
+}
+
+// idle is how long the others sleep between two looks for an order.
+const idle = time.Millisecond
+
+// follow carries out orders until the order to quit.
+func (c *crew) follow() error {
+	for {
+		a, n, err := c.next()
+		if err != nil || a == quit {
+			return err
+		}
+		if err := c.w.Barrier(c.ctx); err != nil {
+			return err
+		}
+		if err := c.do(a, n); err != nil {
+			return err
+		}
+	}
+}
+
+// next waits for an order.
+func (c *crew) next() (a act, n int, err error) {
+	c.count++
+	for here := false; !here; {
+		if here, err = c.call.Test(shmem.GE, c.count); err != nil {
+			return quit, 0, err
+		}
+		if !here {
+			time.Sleep(idle)
+		}
+	}
+	err = c.orders.CopyTo(c.order[:])
+	return act(c.order[0]), int(c.order[1]), err
+}
+
+// do is one PE's part in an act.
+func (c *crew) do(a act, n int) error {
+	switch a {
+	case barrier:
+		return barrierLoop(c.ctx, c.w, n)
+	case sync:
+		return syncLoop(c.ctx, c.w, n)
+	case volley:
+		first := c.thrown + 1
+		c.thrown += int64(n)
+		return volleyLoop(c.ctx, c.ball, c.w.MyPE(), first, c.thrown)
+	}
+	return fmt.Errorf("order %d: there is no such act", a)
+}
+
+func barrierLoop(ctx context.Context, w *shmem.World, n int) error {
+	for range n {
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func syncLoop(ctx context.Context, w *shmem.World, n int) error {
+	for range n {
+		if err := w.Sync(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func volleyLoop(ctx context.Context, ball shmem.Array[int64], me int, first, last int64) error {
+	for i := first; i <= last; i++ {
+		if me == 0 {
+			if err := ball.P(0, i, 1); err != nil {
+				return err
+			}
+		}
+		if err := shmem.WaitUntil(ctx, ball, 0, shmem.GE, i); err != nil {
+			return err
+		}
+		if me != 0 {
+			if err := ball.P(0, i, 0); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

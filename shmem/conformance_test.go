@@ -1,0 +1,91 @@
+package shmem_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/goshmem/goshmem/internal/conformance"
+	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/engine/weak"
+	"github.com/goshmem/goshmem/internal/env"
+	"github.com/goshmem/goshmem/launch"
+	"github.com/goshmem/goshmem/shmem"
+	"github.com/goshmem/goshmem/shmemtest"
+)
+
+// roomy is a heap that is enough for the checks, and quick to make.
+var roomy = shmem.Options{HeapSize: 4 << 20, Timeout: 20 * time.Second}
+
+// worldSizes are the numbers of PEs to test: all of those given, or, in a launched
+// binary, the one that the job has.
+func worldSizes(t *testing.T, all ...int) []int {
+	t.Helper()
+	if n := jobSize(t); n > 0 {
+		return []int{n}
+	}
+	return all
+}
+
+// jobSize is the size of the job that this binary was started in by a launcher, 0
+// if it was not. A rank of a job that a test started goes the way of that test.
+func jobSize(t *testing.T) int {
+	t.Helper()
+	job, err := launch.Detect(os.Environ())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job.Family == "none" || os.Getenv(env.TestCall) != "" {
+		return 0
+	}
+	return job.Size
+}
+
+// TestConformance runs each check in a world of its own, with goroutine PEs or on
+// the ranks of the job that this binary was started in.
+func TestConformance(t *testing.T) {
+	checks := append(conformance.All(), conformance.Endings()...)
+	for _, n := range worldSizes(t, 1, 2, 3, 4, 8) {
+		t.Run(fmt.Sprintf("n=%d", n), func(t *testing.T) {
+			for _, c := range conformance.Fitting(checks, n) {
+				t.Run(c.Name, func(t *testing.T) { shmemtest.RunWith(t, n, roomy, c.Run) })
+			}
+		})
+	}
+}
+
+// TestConformanceProcesses runs all checks in one job for each size, since
+// starting processes takes longer than most checks.
+func TestConformanceProcesses(t *testing.T) {
+	for _, n := range worldSizes(t, 1, 2, 4, 8) {
+		t.Run(fmt.Sprintf("n=%d", n), func(t *testing.T) {
+			shmemtest.RunProcessesWith(t, n, roomy, func(t testing.TB, w *shmem.World) {
+				conformance.RunAll(t, w, conformance.All())
+			})
+		})
+	}
+}
+
+// TestConformanceWeak runs the checks over an engine that is as weak as the memory
+// model allows.
+func TestConformanceWeak(t *testing.T) {
+	for _, n := range []int{2, 3, 4} {
+		for seed := range uint64(3) {
+			t.Run(fmt.Sprintf("n=%d,seed=%d", n, seed), func(t *testing.T) {
+				for _, c := range conformance.Fitting(conformance.All(), n) {
+					t.Run(c.Name, func(t *testing.T) { shmemtest.RunWith(t, n, weakened(roomy, seed, weak.Sound), c.Run) })
+				}
+			})
+		}
+	}
+}
+
+// weakened puts the weak engine in front of each PE's heap.
+func weakened(o shmem.Options, seed uint64, fault weak.Fault) shmem.Options {
+	return shmem.WithHeap(o, func(h engine.Heap) engine.Heap {
+		w := weak.Wrap(h, seed)
+		w.Break = fault
+		return w
+	})
+}

@@ -1,0 +1,137 @@
+package shmem_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goshmem/goshmem/shmem"
+)
+
+// local runs f on n goroutine PEs with small heaps and prints what goes wrong.
+func local(n int, f func(ctx context.Context, w *shmem.World) error) {
+	if err := shmem.RunLocal(context.Background(), n, shmem.Options{HeapSize: 1 << 20}, f); err != nil {
+		fmt.Println(err)
+	}
+}
+
+// Every PE puts its number to the next one.
+func ExampleArray() {
+	local(4, func(ctx context.Context, w *shmem.World) error {
+		a, err := shmem.Alloc[int32](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		if err := a.P(0, int32(w.MyPE()), (w.MyPE()+1)%w.NPEs()); err != nil {
+			return err
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		got, err := a.At(0)
+		if w.MyPE() == 0 {
+			fmt.Println("PE 0 got", got)
+		}
+		return err
+	})
+	// Output: PE 0 got 3
+}
+
+// A producer and a consumer, without a barrier.
+func ExampleSignal() {
+	local(2, func(ctx context.Context, w *shmem.World) error {
+		data, err := shmem.Alloc[float64](ctx, w, 3)
+		if err != nil {
+			return err
+		}
+		full, err := shmem.AllocSignal(ctx, w)
+		if err != nil {
+			return err
+		}
+		if w.MyPE() == 0 {
+			return data.PutSliceSignal([]float64{1, 2, 3}, 1, full, shmem.SignalSet, 1)
+		}
+		if _, err := full.WaitUntil(ctx, shmem.GE, 1); err != nil {
+			return err
+		}
+		got, err := data.Local()
+		fmt.Println("PE 1 got", got)
+		return err
+	})
+	// Output: PE 1 got [1 2 3]
+}
+
+// The even PEs of a world as a team of their own.
+func ExampleTeam() {
+	local(5, func(ctx context.Context, w *shmem.World) error {
+		even, err := w.Team().SplitStrided(ctx, 0, 2, (w.NPEs()+1)/2, shmem.TeamConfig{})
+		if err != nil {
+			return err
+		}
+		if even.MyPE() == 2 { // -1 on PEs that are not members
+			fmt.Printf("PE %d is PE %d of %d even ones\n", w.MyPE(), even.MyPE(), even.NPEs())
+		}
+		if err := even.Barrier(ctx); err != nil { // does nothing on the others
+			return err
+		}
+		return even.Destroy(ctx)
+	})
+	// Output: PE 4 is PE 2 of 3 even ones
+}
+
+// A counter on PE 0 that all PEs add to.
+func ExampleAtomicFetchAdd() {
+	local(4, func(ctx context.Context, w *shmem.World) error {
+		counter, err := shmem.Alloc[int64](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		for range 1000 {
+			if _, err := shmem.AtomicFetchAdd(counter, 0, 1, 0); err != nil {
+				return err
+			}
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		total, err := counter.G(0, 0)
+		if w.MyPE() == 3 {
+			fmt.Println(total)
+		}
+		return err
+	})
+	// Output: 4000
+}
+
+// Errors say what to do, and errors.Is finds what they are.
+func ExampleError() {
+	local(1, func(ctx context.Context, w *shmem.World) error {
+		a, err := shmem.Alloc[int64](ctx, w, 8)
+		if err != nil {
+			return err
+		}
+		err = a.P(8, 1, 0)
+		fmt.Println(err, errors.Is(err, shmem.ErrBounds))
+		err = a.P(0, 1, 7)
+		fmt.Println(err, errors.Is(err, shmem.ErrPE))
+		return nil
+	})
+	// Output:
+	// shmem: p: element 8 of an array of 8 true
+	// shmem: p: PE 7 out of range: this world has 1 PE true
+}
+
+// A World in a program of its own is made by Main or Init; tests and small programs
+// run several PEs as goroutines.
+func ExampleRunLocal() {
+	err := shmem.RunLocal(context.Background(), 3, shmem.Options{HeapSize: 1 << 20}, func(ctx context.Context, w *shmem.World) error {
+		if w.MyPE() == 1 {
+			return fmt.Errorf("no more paper")
+		}
+		return w.Barrier(ctx) // fails on the other PEs too, naming PE 1
+	})
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	fmt.Println(first)
+	// Output: PE 1: no more paper
+}
