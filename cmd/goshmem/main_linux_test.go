@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,25 +10,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/goshmem/goshmem/launch/launcher"
 )
 
 // program is this command, built once for all tests.
 var program string
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "goshmem-command-test-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	program = filepath.Join(dir, "goshmem")
 	code := 1
-	if text, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, text)
-	} else {
-		code = m.Run()
-	}
-	if err := os.RemoveAll(dir); err != nil {
+	err := launcher.InScratch(func(dir string) (err error) {
+		if program, err = launcher.Build(context.Background(), dir, "."); err == nil {
+			code = m.Run()
+		}
+		return err
+	})
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}

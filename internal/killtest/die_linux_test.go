@@ -1,7 +1,6 @@
 package killtest_test
 
 import (
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -20,60 +19,10 @@ import (
 
 var deathRounds = flag.Int("deaths", 1, "how often a PE dies while others are in each kind of wait")
 
-// place is a wait that others are in when a PE dies.
-type place struct {
-	op    string // how the error calls it
-	board string // where the others are
-	wait  func(context.Context, *stage) error
-	teams bool // it needs them
-}
-
-func places() map[string]place {
-	const site = `\(die_linux_test.go:\d+\)`
-	return map[string]place{
-		"barrier": {"barrier", "in barrier #1 " + site, func(ctx context.Context, s *stage) error { return s.w.Barrier(ctx) }, false},
-		"sync":    {"sync", "in sync #1 " + site, func(ctx context.Context, s *stage) error { return s.w.Sync(ctx) }, false},
-		"signal": {"signal wait until", "in wait #1 " + site, func(ctx context.Context, s *stage) error {
-			_, err := s.sig.WaitUntil(ctx, shmem.GE, 1)
-			return err
-		}, false},
-		"wait": {"wait until", "in wait #1 " + site, func(ctx context.Context, s *stage) error { return shmem.WaitUntil(ctx, s.word, 0, shmem.EQ, 7) }, false},
-		"alloc": {"alloc", "in alloc #5 " + site, func(ctx context.Context, s *stage) error {
-			_, err := shmem.Alloc[byte](ctx, s.w, 100)
-			return err
-		}, false},
-		"free": {"free", "in free #1 " + site, func(ctx context.Context, s *stage) error { return s.word.Free(ctx) }, false},
-		"split": {"split strided", "in split #1 " + site, func(ctx context.Context, s *stage) error {
-			_, err := s.w.Team().SplitStrided(ctx, 0, 1, 2, shmem.TeamConfig{})
-			return err
-		}, false},
-		"split2d": {"split 2d", "in split #1 " + site, func(ctx context.Context, s *stage) error {
-			_, _, err := s.w.Team().Split2D(ctx, 2, shmem.TeamConfig{}, shmem.TeamConfig{})
-			return err
-		}, false},
-		"with":     {"barrier", "in barrier #1 of team 2 " + site, func(ctx context.Context, s *stage) error { return s.whole.Barrier(ctx) }, true},
-		"without":  {"barrier", `(in|past) barrier #\d+ of team 3`, barriersWithout, true},
-		"destroy":  {"team destroy", "in destroy #1 of team 2 " + site, func(ctx context.Context, s *stage) error { return s.whole.Destroy(ctx) }, true},
-		"finalize": {"finalize", "in finalize #1 " + site, func(ctx context.Context, s *stage) error { return s.w.Finalize(ctx) }, false},
-	}
-}
-
-// barriersWithout does barriers that the victim has no part in, until one fails.
-func barriersWithout(ctx context.Context, s *stage) error {
-	for {
-		if err := s.rest.Barrier(ctx); err != nil {
-			return err
-		}
-	}
-}
-
 // dieProgram is: place, victim.
 func dieProgram(args []string) {
 	at, victim := places()[args[0]], must(strconv.Atoi(args[1]))
-	s := newStage(shmem.Options{}, victim)
-	if at.teams {
-		s.split()
-	}
+	s := newStage(must(shmem.Init(context.Background(), shmem.Options{HeapSize: 1 << 20})), victim, at.teams)
 	if s.w.MyPE() == victim {
 		s.audience()
 		time.Sleep(time.Duration(rand.IntN(5000)) * time.Microsecond) // the others spin, yield or sleep by now
@@ -115,7 +64,7 @@ func checkDeath(t *testing.T, j job, p place, victim int) []time.Duration {
 		last = "split #2"
 	}
 	form := regexp.MustCompile(fmt.Sprintf(
-		`^shmem: %s: (for a value .*, the last value was 0: )?PE %d \(host %s, pid %d\) died with SIGKILL; it was last in %s \(stage_linux_test.go:\d+\); PEs? .* %s`,
+		`^shmem: %s: (for a value .*, the last value was 0: )?PE %d \(host %s, pid %d\) died with SIGKILL; it was last in %s \(stage_test.go:\d+\); PEs? .* %s`,
 		p.op, victim, regexp.QuoteMeta(host), j.Ranks[victim].Pid, last, p.board))
 	var took []time.Duration
 	if j.Ranks[victim].Signal != "SIGKILL" {
@@ -136,14 +85,4 @@ func checkDeath(t *testing.T, j job, p place, victim int) []time.Duration {
 		took = append(took, after)
 	}
 	return took
-}
-
-// sortedKeys makes runs alike.
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
-	var keys []K
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -23,6 +23,7 @@ func programs() map[string]func(args []string) {
 		"body":     bodyProgram,
 		"storm":    stormProgram,
 		"launch":   launchProgram,
+		"hold":     holdProgram,
 	}
 }
 
@@ -114,19 +115,4 @@ func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.buf.String()
-}
-
-// quit ends a program that cannot do its part: this is a failure of the test, not
-// of what it tests.
-func quit(err error) {
-	fmt.Println("broken", err)
-	os.Exit(99)
-}
-
-// must is for what has to work before the test can begin.
-func must[T any](v T, err error) T {
-	if err != nil {
-		quit(err)
-	}
-	return v
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"strings"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -114,6 +115,7 @@ func (h *Heap) Fail(reason string, exit int) {
 		from = engine.Left
 	}
 	if to == engine.Failed && h.own.getState() == from {
+		reason, _, _ = strings.Cut(reason, "\n") // a stack trace is for the PE's own output
 		storeText(h.own.reason[:], reason)
 		h.own.exit.Store(int32(exit) + 1)
 	}

@@ -128,13 +128,22 @@ const (
 // quit says whether the member that wrote an arrived word has given up.
 func quit(word uint64) bool { return word&0xff >= gaveUp }
 
+// settled says whether word will say nothing more about this meeting: its writer
+// is here, has gone on, or will never come.
+func (g *gate) settled(word uint64) bool { return word>>8 >= g.gen || quit(word) }
+
+// strange says whether the writer of a settled word is not in this meeting for want.
+func (g *gate) strange(word, want uint64) bool {
+	return word != want && word>>8 <= g.gen && g.settled(word)
+}
+
 // giveUp makes the gate useless for everybody: after an error the members no
 // longer agree on which meeting is next.
 func (g *gate) giveUp(err error) {
 	g.err = err
 	storeText(g.h.own.reason[:], err.Error())
 	g.slots[g.self].arrived.Store(g.gen<<8 | g.why(err))
-	g.slots[0].opened.Store(g.gen<<8 | 1)
+	g.slots[0].opened.Store(g.gen<<8 | gaveUp)
 	g.ring()
 }
 
@@ -151,7 +160,7 @@ func (g *gate) why(err error) uint64 {
 
 // quitter is the member that gave up by itself, -1 if none did.
 func (g *gate) quitter() int {
-	return slices.IndexFunc(g.slots, func(s *slot) bool { return s.arrived.Load() == g.gen<<8|byItself })
+	return slices.IndexFunc(g.slots, func(s *slot) bool { return s.arrived.Load()&0xff == byItself })
 }
 
 func (g *gate) ring() {
@@ -163,28 +172,29 @@ func (g *gate) ring() {
 // meetFlat looks at every member's flag.
 func (g *gate) meetFlat(ctx context.Context, call engine.Call, want uint64) error {
 	g.ring()
-	for i, s := range g.slots {
+	for _, s := range g.slots {
 		if s.arrived.Load() == want {
 			continue
 		}
 		if err := g.waitFor(ctx, call, &s.arrived); err != nil {
 			return err
 		}
-		if w := s.arrived.Load(); w>>8 == g.gen && w != want {
-			return g.mismatch(ctx, call, i, w)
+		if i := g.firstStranger(want); i >= 0 {
+			return g.mismatch(ctx, call, i)
 		}
 	}
 	return nil
 }
 
-// waitFor waits until word shows this meeting or a later one.
+// waitFor waits until word is settled, or any member has given up.
 func (g *gate) waitFor(ctx context.Context, call engine.Call, word *atomic.Uint64) error {
 	for n := g.h.policy.spin(); n > 0; n-- {
-		if word.Load()>>8 >= g.gen {
+		if g.settled(word.Load()) {
 			return nil
 		}
 	}
-	s := g.h.await(ctx, call, meetTick, g.members, func() bool { return word.Load()>>8 >= g.gen })
+	opened := &g.slots[0].opened
+	s := g.h.await(ctx, call, meetTick, g.members, func() bool { return g.settled(word.Load()) || quit(opened.Load()) })
 	if s == nil {
 		return nil
 	}
@@ -192,7 +202,7 @@ func (g *gate) waitFor(ctx context.Context, call engine.Call, word *atomic.Uint6
 		return s // nobody else is to blame
 	}
 	for i, pe := range g.members {
-		if g.slots[i].arrived.Load()>>8 < g.gen {
+		if !g.settled(g.slots[i].arrived.Load()) {
 			s.Absent = append(s.Absent, pe)
 		}
 	}
@@ -208,16 +218,17 @@ func (g *gate) meetCounted(ctx context.Context, call engine.Call, want uint64) e
 			return err
 		}
 	} else {
-		open := g.gen << 8
+		old, open := first.opened.Load(), g.gen<<8
 		if g.firstStranger(want) >= 0 {
-			open |= 1
+			open |= gaveUp
 		}
-		first.opened.Store(open)
+		if !quit(old) { // who gives up has the last word
+			first.opened.CompareAndSwap(old, open)
+		}
 		g.ring()
 	}
-	if w := first.opened.Load(); w>>8 == g.gen && w&1 != 0 {
-		i := max(g.firstStranger(want), 0)
-		return g.mismatch(ctx, call, i, g.slots[i].arrived.Load())
+	if g.strange(first.opened.Load(), g.gen<<8) {
+		return g.mismatch(ctx, call, max(g.firstStranger(want), 0))
 	}
 	return nil
 }
@@ -240,7 +251,7 @@ func (g *gate) count(tally *atomic.Uint64) bool {
 // if none did.
 func (g *gate) firstStranger(want uint64) int {
 	for i, s := range g.slots {
-		if w := s.arrived.Load(); w>>8 == g.gen && w != want {
+		if g.strange(s.arrived.Load(), want) {
 			return i
 		}
 	}
@@ -249,7 +260,8 @@ func (g *gate) firstStranger(want uint64) int {
 
 // mismatch is the error of a meeting to which the i-th member came for something
 // else, or no longer comes.
-func (g *gate) mismatch(ctx context.Context, call engine.Call, i int, word uint64) error {
+func (g *gate) mismatch(ctx context.Context, call engine.Call, i int) error {
+	word := g.slots[i].arrived.Load()
 	switch word & 0xff {
 	case withWorld:
 		if s := g.news(ctx, call); s != nil {

@@ -1,3 +1,0 @@
-package killtest_test
-
-func launchProgram([]string) {}

@@ -1,0 +1,54 @@
+package killtest_test
+
+import (
+	"context"
+
+	"github.com/goshmem/goshmem/shmem"
+)
+
+// place is a wait that others are in when a PE dies or fails.
+type place struct {
+	op    string // how the error calls it
+	board string // where the others are
+	wait  func(context.Context, *stage) error
+	teams bool // it needs them
+}
+
+func places() map[string]place {
+	const site = `\(place_test.go:\d+\)`
+	return map[string]place{
+		"barrier": {"barrier", "in barrier #1 " + site, func(ctx context.Context, s *stage) error { return s.w.Barrier(ctx) }, false},
+		"sync":    {"sync", "in sync #1 " + site, func(ctx context.Context, s *stage) error { return s.w.Sync(ctx) }, false},
+		"signal": {"signal wait until", "in wait #1 " + site, func(ctx context.Context, s *stage) error {
+			_, err := s.sig.WaitUntil(ctx, shmem.GE, 1)
+			return err
+		}, false},
+		"wait": {"wait until", "in wait #1 " + site, func(ctx context.Context, s *stage) error { return shmem.WaitUntil(ctx, s.word, 0, shmem.EQ, 7) }, false},
+		"alloc": {"alloc", "in alloc #5 " + site, func(ctx context.Context, s *stage) error {
+			_, err := shmem.Alloc[byte](ctx, s.w, 100)
+			return err
+		}, false},
+		"free": {"free", "in free #1 " + site, func(ctx context.Context, s *stage) error { return s.word.Free(ctx) }, false},
+		"split": {"split strided", "in split #1 " + site, func(ctx context.Context, s *stage) error {
+			_, err := s.w.Team().SplitStrided(ctx, 0, 1, 2, shmem.TeamConfig{})
+			return err
+		}, false},
+		"split2d": {"split 2d", "in split #1 " + site, func(ctx context.Context, s *stage) error {
+			_, _, err := s.w.Team().Split2D(ctx, 2, shmem.TeamConfig{}, shmem.TeamConfig{})
+			return err
+		}, false},
+		"with":     {"barrier", "in barrier #1 of team 2 " + site, func(ctx context.Context, s *stage) error { return s.whole.Barrier(ctx) }, true},
+		"without":  {"barrier", `(in|past) barrier #\d+ of team 3`, barriersWithout, true},
+		"destroy":  {"team destroy", "in destroy #1 of team 2 " + site, func(ctx context.Context, s *stage) error { return s.whole.Destroy(ctx) }, true},
+		"finalize": {"finalize", "in finalize #1 " + site, func(ctx context.Context, s *stage) error { return s.w.Finalize(ctx) }, false},
+	}
+}
+
+// barriersWithout does barriers that the victim has no part in, until one fails.
+func barriersWithout(ctx context.Context, s *stage) error {
+	for {
+		if err := s.rest.Barrier(ctx); err != nil {
+			return err
+		}
+	}
+}
