@@ -137,6 +137,22 @@ func (s Signal) Test(cmp Cmp, v uint64) (bool, error) {
 // there sees the data. It returns when src may be reused. OpenSHMEM:
 // shmem_put_signal.
 func (a Array[T]) PutSignal(src Array[T], pe int, sig Signal, op SignalOp, value uint64) error {
+	to := a.target(pe)
+	if to == nil || !src.alive() || src.b.w != a.b.w || src.n != a.n || !sig.goesWith(a.b.w, op) {
+		return a.putSignalOther(src, pe, sig, op, value)
+	}
+	mem.Put(to, src.here(), a.bytes())
+	return sig.apply("put signal", op, value, pe) // atomic: the data is ordered before it
+}
+
+// goesWith says whether op can be done on the signal of any PE of w.
+func (s Signal) goesWith(w *World, op SignalOp) bool {
+	return s.a.alive() && s.a.b.w == w && s.a.n > 0 && (op == SignalSet || op == SignalAdd)
+}
+
+// putSignalOther is for what PutSignal leaves: errors, and PEs that only the
+// engine reaches.
+func (a Array[T]) putSignalOther(src Array[T], pe int, sig Signal, op SignalOp, value uint64) error {
 	if err := a.both(src, pe, true); err != nil {
 		return fail(a.World(), "put signal", pe, err)
 	}

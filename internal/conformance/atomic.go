@@ -150,7 +150,7 @@ func incrementsOf[T shmem.AtomicInteger](p *pe, k int) {
 // distinctTickets: no two PEs fetch the same value of a counter, and a PE's own
 // values rise.
 func distinctTickets(p *pe) {
-	const k = 500
+	const k = 2000
 	counter, taken := alloc[int64](p, 1), alloc[uint32](p, p.n*k)
 	last := int64(-1)
 	for range k {

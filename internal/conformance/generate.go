@@ -48,15 +48,18 @@ type handing struct{ pe, block, from, to int }
 // simple programs.
 func Generate(pes, steps int, draw func(limit int) int) Program {
 	g := &generator{Program: &Program{PEs: pes}, draw: draw, cells: make([][cells]cell, pes)}
-	for range pes {
+	for pe := range pes {
+		for i := range g.cells[pe] {
+			g.cells[pe][i].value = initially(pe, i)
+		}
 		g.blocks = append(g.blocks, make([]block, len(extents())-1))
 		g.counts = append(g.counts, make([]uint64, pes))
 		g.unsent = append(g.unsent, make([]bool, pes))
 	}
 	for range 2 {
-		start := draw(pes)
-		stride := 1 + draw(pes)
-		g.teams = append(g.teams, [3]int{start, stride, 1 + draw((pes-1-start)/stride+1)})
+		start, stride := draw((pes+1)/2), 1+draw(3)
+		most := (pes-1-start)/stride + 1
+		g.teams = append(g.teams, [3]int{start, stride, most - draw(most)})
 	}
 	g.deal()
 	for range steps {
@@ -72,6 +75,9 @@ func Generate(pes, steps int, draw func(limit int) int) Program {
 	}
 	return *g.Program
 }
+
+// initially is what a cell holds when a program starts.
+func initially(pe, cell int) uint64 { return hash(pe, cell) & 0xff }
 
 // step adds one operation, and what must come before it.
 func (g *generator) step() {

@@ -15,6 +15,7 @@ func (p Program) Run(t testing.TB, w *shmem.World) {
 	r := &runner{pe: enter(named{t, "program"}, w), program: p}
 	r.words, r.bytes = alloc[uint64](r.pe, wordCells), alloc[byte](r.pe, cells-wordCells)
 	r.signals = allocSignals(r.pe, p.PEs)
+	r.initialize()
 	for _, c := range p.teams {
 		r.teams = append(r.teams, split(r.pe, w.Team(), c[0], c[1], c[2]))
 	}
@@ -42,6 +43,16 @@ type runner struct {
 	signals []shmem.Signal // from each PE
 	teams   []*shmem.Team
 	late    []func() // looks at what non-blocking gets have brought, after a quiet
+}
+
+func (r *runner) initialize() {
+	for i, words := 0, local(r.pe, r.words); i < wordCells; i++ {
+		words[i] = initially(r.me, i)
+	}
+	for i, bytes := wordCells, local(r.pe, r.bytes); i < cells; i++ {
+		bytes[i-wordCells] = byte(initially(r.me, i))
+	}
+	r.barrier()
 }
 
 func (r *runner) do(o op) {

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"runtime"
 	"sync"
 
 	"github.com/goshmem/goshmem/shmem"
@@ -10,6 +11,7 @@ func orderChecks() []Check {
 	return []Check{
 		check("order: fence between data and flag", 1, func(p *pe) { fencedFlag(p, putForms()) }),
 		check("order: fence between data and atomic flag", 1, fencedAtomic),
+		check("order: fence, seen by polling", 2, fencedPolling),
 		check("order: quiet, then tell a third PE", 3, quietThirdPE),
 		check("order: quiet completes gets", 1, quietGets),
 		check("order: quiet covers all goroutines", 1, quietGoroutines),
@@ -67,6 +69,38 @@ func fencedAtomic(p *pe) {
 		sameAll(p, local(p, dst), func(int) uint64 { return hash64(p.prev(), round) }, "round %d", round)
 		p.ok(shmem.AtomicSet(flag, 1, round, p.prev()))
 		wait(p, flag, 1, round)
+	}
+}
+
+// fencedPolling is fencedFlag with many small puts and a consumer that looks all
+// the time, while the producer goes on putting: that gives an engine every chance
+// to let the flag overtake.
+func fencedPolling(p *pe) {
+	const n, noise = 16, 8
+	a, flag := alloc[uint64](p, n+noise), alloc[uint64](p, 2)
+	for round := 1; round <= 60; round++ {
+		from := round % p.n
+		to := (from + 1) % p.n
+		switch p.me {
+		case from:
+			for i := range n {
+				p.ok(a.P(i, hash(round, i), to))
+			}
+			p.fence()
+			p.ok(flag.P(0, uint64(round), to))
+			for i := 0; i < 300 && at(p, flag, 1) < uint64(round); i++ {
+				p.ok(a.P(n+i%noise, uint64(i), to))
+				runtime.Gosched()
+			}
+			wait(p, flag, 1, uint64(round))
+		case to:
+			for at(p, flag, 0) < uint64(round) {
+				runtime.Gosched()
+			}
+			sameAll(p, local(p, a)[:n], func(i int) uint64 { return hash(round, i) }, "round %d", round)
+			p.ok(flag.P(1, uint64(round), from))
+		}
+		p.barrier()
 	}
 }
 

@@ -38,8 +38,8 @@ func holdProgram([]string) {
 // TestLauncherDies: when the launcher is killed its processes go too, those that
 // compute and those that wait for them.
 func TestLauncherDies(t *testing.T) {
-	before := leftovers(t)
 	cmd := exec.Command(os.Args[0], "launch")
+	cmd.Env = append(os.Environ(), mark())
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestLauncherDies(t *testing.T) {
 	for _, pid := range pids {
 		gone(t, pid)
 	}
-	noLeftovers(t, before)
+	noLeftovers(t)
 }
 
 // gone wants a process dead soon; whether somebody collects it is another matter.

@@ -30,7 +30,6 @@ func TestStorm(t *testing.T) {
 	if s.seed == 0 {
 		s.seed = uint64(time.Now().UnixNano())
 	}
-	before := leftovers(t)
 	for round := range *kills {
 		if *only >= 0 && round != *only {
 			continue
@@ -39,7 +38,7 @@ func TestStorm(t *testing.T) {
 			t.Fatalf("again: -run TestStorm -kills %d -seed %d -round %d", *kills, s.seed, round)
 		}
 	}
-	noLeftovers(t, before)
+	noLeftovers(t)
 	t.Logf("storm of seed %d: %v", s.seed, s)
 }
 
@@ -69,7 +68,7 @@ func (s *storm) round(t *testing.T, round int) {
 	victim, delay := rng.IntN(4), moment(rng)
 	over, killed := make(chan struct{}), make(chan int64, 1)
 	go assassin(t, victim, delay, over, killed)
-	spec := launcher.Spec{N: 4, Settle: 500 * time.Millisecond, Env: []string{fmt.Sprintf("%s=%d-%d", mark, s.seed, round), "TMPDIR=" + s.temp}}
+	spec := launcher.Spec{N: 4, Settle: 500 * time.Millisecond, Env: []string{"TMPDIR=" + s.temp}}
 	j := start(t, spec, "storm", strconv.FormatUint(rng.Uint64(), 10))
 	close(over)
 	at := <-killed
@@ -88,9 +87,6 @@ func moment(rng *rand.Rand) time.Duration {
 	}
 	return time.Duration(rng.Int64N(int64(longest)))
 }
-
-// mark is the variable by which leftover processes are recognised.
-const mark = "KILLTEST_STORM"
 
 // assassin kills the victim-th child of this process, as soon as there is one and
 // delay is over, and says when it did; 0: the job was over before.

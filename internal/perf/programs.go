@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/goshmem/goshmem/launch/launcher"
 )
@@ -36,15 +37,18 @@ func buildPrograms(ctx context.Context, dir string, self []string) (programs, er
 	}
 	hello, err := launcher.Build(ctx, dir, source)
 	if err != nil {
-		p.note = "no go command: this program stands in for both programs that are launched"
+		p.note = "this program stands in for both that are launched: " + oneLine(err)
 		return p, ctx.Err()
 	}
 	p.hello = []string{hello}
 	first, err := launcher.Build(ctx, dir, firstPackage)
 	if err != nil {
-		p.note = "not inside the module: this program, which is larger, stands in for a PE that is launched"
+		p.note = "this program, which is larger, stands in for a PE that is launched: " + oneLine(err)
 		return p, ctx.Err()
 	}
 	p.first = []string{first}
 	return p, nil
 }
+
+// oneLine makes an error fit into a table.
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -116,7 +116,7 @@ func TestShmemWithoutCompilers(t *testing.T) {
 		if strings.HasSuffix(row.Name, "2 PEs") && (row.Note == "" || row.Ratio != 0 || row.Met != nil) {
 			t.Errorf("%s: note %q, ratio %v", row.Name, row.Note, row.Ratio)
 		}
-		if strings.HasPrefix(row.Name, "launch") && (row.Ratio == 0 || !strings.Contains(row.Note, "no go command")) {
+		if strings.HasPrefix(row.Name, "launch") && (row.Ratio == 0 || !strings.Contains(row.Note, "go command is not in PATH")) {
 			t.Errorf("%s: note %q, ratio %v", row.Name, row.Note, row.Ratio)
 		}
 	}

@@ -55,7 +55,7 @@ func open(ctx context.Context, job engine.Job) (*Heap, error) {
 		return nil, err
 	}
 	h := newHeap(job.Rank, job.Config, segments, nil, sharedMemory{fd: mine.segment})
-	h.policy = &processes{ctl: h.ctl, own: h.own}
+	h.policy = &processes{ctl: h.ctl, own: h.own, looks: looksFor(job.Size)}
 	for _, c := range cards {
 		h.peers = append(h.peers, peer{host: c.host, pid: c.pid})
 	}
@@ -111,7 +111,7 @@ func (c *card) mapSegment(heapSize uintptr) (unsafe.Pointer, error) {
 		return nil, fmt.Errorf("segment of PE %d: %w", c.rank, err)
 	}
 	if want := int64(heapStart + heapSize); st.Size != want {
-		return nil, fmt.Errorf("PE %d has a heap of %d bytes, this PE %d: GOSHMEM_HEAP_SIZE must be the same everywhere", c.rank, st.Size-int64(heapStart), heapSize)
+		return nil, &engine.Stall{Cause: engine.ErrMismatch, Detail: fmt.Sprintf("PE %d has a heap of %d bytes, this PE %d: GOSHMEM_HEAP_SIZE must be the same everywhere", c.rank, st.Size-int64(heapStart), heapSize)}
 	}
 	p, err := unix.MmapPtr(c.segment, 0, nil, uintptr(st.Size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_NORESERVE)
 	if err != nil {

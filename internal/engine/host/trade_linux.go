@@ -268,12 +268,12 @@ func send(conn *net.UnixConn, c card) error {
 func receive(conn *net.UnixConn) (card, error) {
 	c := card{segment: -1, process: -1}
 	buf, oob := make([]byte, cardLen), make([]byte, unix.CmsgSpace(4*fdsPerCard))
-	n, oobn, _, _, err := conn.ReadMsgUnix(buf, oob)
+	n, oobn, flags, _, err := conn.ReadMsgUnix(buf, oob)
 	if err != nil {
 		return c, err
 	}
 	fds, err := rights(oob[:oobn])
-	if err != nil || len(fds) != fdsPerCard || n != cardLen {
+	if err != nil || len(fds) != fdsPerCard || n != cardLen || flags&(unix.MSG_TRUNC|unix.MSG_CTRUNC) != 0 {
 		for _, fd := range fds {
 			_ = unix.Close(fd)
 		}

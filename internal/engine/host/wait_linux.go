@@ -16,16 +16,28 @@ import (
 // more PEs than cores bearable; a futex wake-up across cores costs 15 to 30
 // microseconds, so sleeping comes late.
 type processes struct {
-	ctl []*control
-	own *control
+	ctl   []*control
+	own   *control
+	looks int // loads before the first yield
 }
 
 const (
 	processSpin   = 2000
+	crowdedSpin   = 20
 	processYields = 200
 )
 
-func (*processes) spin() int { return processSpin }
+// looksFor returns how many loads come before the first yield. Where PEs outnumber
+// the cores the awaited one may need this core, so looking on only delays it. A
+// process that is bound to one core learns nothing here about those of the others.
+func looksFor(pes int) int {
+	if cores := runtime.NumCPU(); cores > 1 && pes > cores {
+		return crowdedSpin
+	}
+	return processSpin
+}
+
+func (p *processes) spin() int { return p.looks }
 
 // yield keeps the goroutine on its thread while it spins: moving between
 // threads would cost more than the yield. The raw call does not tell the Go
