@@ -68,7 +68,7 @@ func TestBadEnvironment(t *testing.T) {
 			alone(t)
 			t.Setenv(c.name, c.value)
 			x := wrong{is: shmem.ErrArgument, op: "init", peer: -1, pe: -1, text: c.text}
-			x.check(t, second(shmem.Init(t.Context(), shmem.Options{Timeout: badOptions().Timeout})))
+			x.check(t, second(shmem.Init(t.Context(), shmem.Options{})))
 			if !c.processesOnly {
 				x.op = "run local"
 				x.check(t, shmem.RunLocal(t.Context(), 2, shmem.Options{}, nobody(t)))
@@ -229,5 +229,12 @@ func (e exchange) Broadcast(ctx context.Context, buf []byte, root int) error {
 	}
 }
 
-// Barrier is not needed to come into being.
-func (exchange) Barrier(context.Context) error { return errors.ErrUnsupported }
+// Barrier hears from everybody.
+func (e exchange) Barrier(ctx context.Context) error {
+	for root := range e.inboxes {
+		if err := e.Broadcast(ctx, nil, root); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -41,24 +41,40 @@ func programs(t *testing.T, n int, options func(seed uint64) shmem.Options) {
 	if jobSize(t) > 0 {
 		return // every rank would do the same
 	}
+	seen := map[string]error{} // what has failed fails again, or rapid could not make it smaller
 	rapid.Check(t, func(rt *rapid.T) {
-		program := drawn(rt, n)
-		if err := recorded(t, n, options(rapid.Uint64().Draw(rt, "weak seed")), program.Run); err != nil {
-			rt.Fatalf("%v\n%v", err, program)
+		program, seed := drawn(rt, n), rapid.Uint64().Draw(rt, "weak seed")
+		key := fmt.Sprint(seed, program)
+		for tries := 1 + min(len(seen), 4); tries > 0 && seen[key] == nil; tries-- {
+			if err := recorded(t, n, options(seed), program.Run); err != nil {
+				seen[key] = err
+			}
+		}
+		if err := seen[key]; err != nil {
+			rt.Logf("%v\n%v", err, program)
+			rt.Fatal("the program failed") // the same words each time, or rapid takes it for another failure
 		}
 	})
 }
 
-// drawn draws a program, in a way that rapid can make smaller.
+// drawn draws a program of up to 120 steps. Each is one number, so that rapid can
+// leave steps out while it makes the program smaller.
 func drawn(rt *rapid.T, n int) conformance.Program {
-	steps := rapid.IntRange(0, 80).Draw(rt, "steps")
-	return conformance.Generate(n, steps, func(limit int) int { return rapid.IntRange(0, limit-1).Draw(rt, "") })
+	steps := make([]uint64, 120)
+	for i := range steps {
+		steps[i] = rapid.Uint64().Draw(rt, "")
+	}
+	return conformance.Generate(n, steps)
 }
 
 // seeded is the program of a seed: the same in every process.
 func seeded(n int, seed uint64) conformance.Program {
 	rng := rand.New(rand.NewPCG(seed, uint64(n)))
-	return conformance.Generate(n, 20+rng.IntN(100), rng.IntN)
+	steps := make([]uint64, 20+rng.IntN(150))
+	for i := range steps {
+		steps[i] = rng.Uint64()
+	}
+	return conformance.Generate(n, steps)
 }
 
 // TestProgramsProcesses runs the programs of many seeds on processes.
@@ -66,7 +82,7 @@ func TestProgramsProcesses(t *testing.T) {
 	for _, n := range worldSizes(t, 2, 3, 5) {
 		t.Run(fmt.Sprintf("n=%d", n), func(t *testing.T) {
 			shmemtest.RunProcessesWith(t, n, roomy, func(t testing.TB, w *shmem.World) {
-				for seed := range uint64(30) {
+				for seed := range uint64(100) {
 					runSeed(t, w, seed)
 				}
 			})

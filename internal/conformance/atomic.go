@@ -135,6 +135,7 @@ func increments(p *pe) {
 func incrementsOf[T shmem.AtomicInteger](p *pe, k int) {
 	p.Helper()
 	a := alloc[T](p, 1)
+	p.barrier() // all begin at once
 	for i := range k {
 		if i%8 != 0 {
 			p.ok(shmem.AtomicInc(a, 0, 0))
@@ -153,6 +154,7 @@ func distinctTickets(p *pe) {
 	const k = 2000
 	counter, taken := alloc[int64](p, 1), alloc[uint32](p, p.n*k)
 	last := int64(-1)
+	p.barrier()
 	for range k {
 		ticket, err := shmem.AtomicFetchAdd(counter, 0, 1, 0)
 		p.ok(err)
@@ -193,12 +195,13 @@ func casLock(p *pe) {
 	const k = 40
 	lock, words := alloc[int64](p, 1), alloc[uint64](p, 2)
 	for range k {
-		for {
+		for i := 0; ; i++ {
 			was, err := shmem.AtomicCompareSwap(lock, 0, 0, int64(p.me+1), 0)
 			p.ok(err)
 			if was == 0 {
 				break
 			}
+			idle(p, lock, i)
 		}
 		a, b := g(p, words, 0, 0), g(p, words, 1, 0)
 		same(p, b, a*3, "second word under the lock")
@@ -216,7 +219,7 @@ func casLock(p *pe) {
 // swapRing passes a token that grows at each PE; a swap takes it away.
 func swapRing(p *pe) {
 	token := alloc[uint64](p, 1)
-	for round := range 100 {
+	for round := range 40 {
 		if p.me == 0 {
 			old(p, uint64(0), "swap into an empty place")(shmem.AtomicSwap(token, 0, uint64(round+1)<<32, p.next()))
 		}

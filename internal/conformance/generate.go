@@ -32,7 +32,8 @@ type cell struct {
 // operation needs a fence or a quiet before it, and only there, it puts one.
 type generator struct {
 	*Program
-	draw    func(limit int) int
+	seed    uint64 // of the step that is being made
+	drawn   int    // numbers that it has drawn
 	cells   [][cells]cell
 	blocks  [][]block
 	counts  [][]uint64 // signals that PE i has sent to PE j
@@ -43,11 +44,11 @@ type generator struct {
 // handing is a block whose next owner has not waited for it yet.
 type handing struct{ pe, block, from, to int }
 
-// Generate makes a program of about steps operations from draw, which returns a
-// number below its argument. Equal draws make equal programs; small ones make
-// simple programs.
-func Generate(pes, steps int, draw func(limit int) int) Program {
-	g := &generator{Program: &Program{PEs: pes}, draw: draw, cells: make([][cells]cell, pes)}
+// Generate makes a program: the first seed is for its teams and for who may write
+// what at first, each other one is a step, 0 is none. Equal seeds make equal
+// programs. A program is made smaller by setting seeds to 0.
+func Generate(pes int, seeds []uint64) Program {
+	g := &generator{Program: &Program{PEs: pes}, cells: make([][cells]cell, pes)}
 	for pe := range pes {
 		for i := range g.cells[pe] {
 			g.cells[pe][i].value = initially(pe, i)
@@ -56,14 +57,17 @@ func Generate(pes, steps int, draw func(limit int) int) Program {
 		g.counts = append(g.counts, make([]uint64, pes))
 		g.unsent = append(g.unsent, make([]bool, pes))
 	}
+	g.seed = seeds[0]
 	for range 2 {
-		start, stride := draw((pes+1)/2), 1+draw(3)
+		start, stride := g.draw((pes+1)/2), 1+g.draw(3)
 		most := (pes-1-start)/stride + 1
-		g.teams = append(g.teams, [3]int{start, stride, most - draw(most)})
+		g.teams = append(g.teams, [3]int{start, stride, most - g.draw(most)})
 	}
 	g.deal()
-	for range steps {
-		g.step()
+	for _, seed := range seeds[1:] {
+		if g.seed, g.drawn = seed, 0; seed != 0 {
+			g.step()
+		}
 	}
 	g.meet()
 	for pe := range pes {
@@ -74,6 +78,12 @@ func Generate(pes, steps int, draw func(limit int) int) Program {
 		g.final = append(g.final, last)
 	}
 	return *g.Program
+}
+
+// draw returns a number below limit.
+func (g *generator) draw(limit int) int {
+	g.drawn++
+	return int(hash(int(g.seed), g.drawn) % uint64(limit))
 }
 
 // initially is what a cell holds when a program starts.

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -71,13 +72,27 @@ func (r *runner) do(o op) {
 	case o.kind == opSignalAdd:
 		r.ok(r.signals[r.me].Add(1, o.signal))
 	case o.kind == opWait:
-		_, err := r.signals[o.signal].WaitUntil(r.ctx, shmem.GE, o.count)
-		r.ok(err)
+		r.await(r.signals[o.signal], o.count)
 	case o.there.words():
 		transfer(r, o, r.words)
 	default:
 		transfer(r, o, r.bytes)
 	}
+}
+
+// await looks for itself at first, as the signal is seen soonest that way.
+func (r *runner) await(sig shmem.Signal, count uint64) {
+	r.Helper()
+	for range 200 {
+		seen, err := sig.Test(shmem.GE, count)
+		r.ok(err)
+		if seen {
+			return
+		}
+		runtime.Gosched()
+	}
+	_, err := sig.WaitUntil(r.ctx, shmem.GE, count)
+	r.ok(err)
 }
 
 func (r *runner) meet(o op) {
@@ -143,7 +158,7 @@ func transfer[T byte | uint64](r *runner, o op, a shmem.Array[T]) {
 func read[T byte | uint64](r *runner, o op, there shmem.Array[T], want []T) {
 	r.Helper()
 	buf := make([]T, len(want))
-	check := func() { sameAll(r.pe, buf, func(i int) T { return want[i] }, "%v", o) }
+	check := func() { sameAll(r.pe, buf, func(i int) T { return want[i] }, "what came from %v", o.there) }
 	switch o.kind {
 	case opLook:
 		buf[0] = at(r.pe, there, 0)

@@ -94,8 +94,8 @@ func fencedPolling(p *pe) {
 			}
 			wait(p, flag, 1, uint64(round))
 		case to:
-			for at(p, flag, 0) < uint64(round) {
-				runtime.Gosched()
+			for i := 0; at(p, flag, 0) < uint64(round); i++ {
+				idle(p, flag, i)
 			}
 			sameAll(p, local(p, a)[:n], func(i int) uint64 { return hash(round, i) }, "round %d", round)
 			p.ok(flag.P(1, uint64(round), from))

@@ -3,7 +3,9 @@ package conformance
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/goshmem/goshmem/shmem"
 )
@@ -17,10 +19,11 @@ type pe struct {
 	me, n  int
 	frees  []func(context.Context) error
 	before shmem.HeapStats
+	start  time.Time
 }
 
 func enter(t testing.TB, w *shmem.World) *pe {
-	return &pe{TB: t, ctx: t.Context(), w: w, me: w.MyPE(), n: w.NPEs(), before: w.HeapStats()}
+	return &pe{TB: t, ctx: t.Context(), w: w, me: w.MyPE(), n: w.NPEs(), before: w.HeapStats(), start: time.Now()}
 }
 
 // leave frees what alloc gave and holds the check to leaving nothing else.
@@ -123,6 +126,26 @@ func g[T any](p *pe, a shmem.Array[T], i, pe int) T {
 func wait(p *pe, a shmem.Array[uint64], i int, v uint64) {
 	p.Helper()
 	p.ok(shmem.WaitUntil(p.ctx, a, i, shmem.GE, v))
+}
+
+// idle is for loops that look at memory by themselves: it lets other PEs run, and
+// ends the check if the world has failed or the loop goes on for a minute. It
+// finds out with a wait, on any array, that nothing can end well.
+func idle[T shmem.Waitable](p *pe, a shmem.Array[T], round int) {
+	runtime.Gosched()
+	if round%4096 != 4095 {
+		return
+	}
+	p.Helper()
+	over, cancel := context.WithCancel(p.ctx)
+	cancel()
+	err := shmem.WaitUntil(over, a, 0, shmem.NE, at(p, a, 0))
+	if err != nil && !errors.Is(err, context.Canceled) {
+		p.Fatal(err)
+	}
+	if time.Since(p.start) > time.Minute {
+		p.Fatal("polled for a minute")
+	}
 }
 
 // same ends the check unless got is want.

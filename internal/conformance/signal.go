@@ -1,10 +1,15 @@
 package conformance
 
-import "github.com/goshmem/goshmem/shmem"
+import (
+	"runtime"
+
+	"github.com/goshmem/goshmem/shmem"
+)
 
 func signalChecks() []Check {
 	return []Check{
 		check("signal: put with signal, every form", 1, signalForms),
+		check("signal: put with signal, seen by polling", 2, signalPolling),
 		check("signal: broadcast along the ring", 1, signalBroadcast),
 		check("signal: ring of sets and adds", 1, signalRing),
 		check("signal: many producers, one consumer", 1, signalProducers),
@@ -37,6 +42,46 @@ func signalForms(p *pe) {
 		_, err = sigs[1].WaitUntil(p.ctx, shmem.EQ, round)
 		p.ok(err)
 	}
+}
+
+// signalPolling has the consumer look all the time, while the producer is busy
+// with other puts: that gives an engine every chance to let the signal overtake.
+func signalPolling(p *pe) {
+	const n = 64
+	a, src, noise, sigs := alloc[uint64](p, n), alloc[uint64](p, n), alloc[uint64](p, 1), allocSignals(p, 2)
+	words := alloc[uint64](p, 1)
+	for round := 1; round <= 60; round++ {
+		from := round % p.n
+		to := (from + 1) % p.n
+		switch p.me {
+		case from:
+			p.ok(src.Fill(hash(round)))
+			p.ok(a.PutSignal(src, to, sigs[0], shmem.SignalSet, uint64(round)))
+			for i := 1; i < 300 && fetch(p, sigs[1]) < uint64(round); i++ {
+				runtime.Gosched()
+				if i%16 == 0 {
+					p.ok(noise.P(0, uint64(i), to))
+				}
+			}
+			_, err := sigs[1].WaitUntil(p.ctx, shmem.EQ, uint64(round))
+			p.ok(err)
+		case to:
+			for i := 0; fetch(p, sigs[0]) < uint64(round); i++ {
+				idle(p, words, i)
+			}
+			sameAll(p, local(p, a), func(int) uint64 { return hash(round) }, "round %d", round)
+			p.ok(sigs[1].Set(uint64(round), from))
+		}
+		p.barrier()
+	}
+}
+
+// fetch is the value of the own signal.
+func fetch(p *pe, s shmem.Signal) uint64 {
+	p.Helper()
+	v, err := s.Fetch()
+	p.ok(err)
+	return v
 }
 
 // signalBroadcast passes data from PE 0 along the ring, each PE forwarding what came.
@@ -111,9 +156,7 @@ func signalWords(p *pe) {
 	p.ok(sig[2].Add(^uint64(0), p.next()))
 	p.barrier()
 	for i, want := range []uint64{1<<40 + 1, 0, 2} {
-		v, err := sig[i].Fetch()
-		p.ok(err)
-		same(p, v, want, "signal %d", i)
+		same(p, fetch(p, sig[i]), want, "signal %d", i)
 	}
 	yes, err := sig[0].Test(shmem.GT, 1<<40)
 	p.ok(err)

@@ -199,7 +199,9 @@ func (g *generator) receive() {
 			return false
 		}
 		g.blocks[x.pe][x.block] = block{role: owned, owner: x.to}
-		g.mark(span{x.pe, extents()[x.block], extents()[x.block+1] - extents()[x.block]}, func(c *cell) { *c = cell{value: c.value} })
+		whole := span{x.pe, extents()[x.block], extents()[x.block+1] - extents()[x.block]}
+		g.mark(whole, func(c *cell) { *c = cell{value: c.value} })
+		g.add(op{kind: opGetSlice, pe: x.to, there: whole, values: g.values(whole)})
 		return true
 	})
 }

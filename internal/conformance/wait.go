@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"context"
-	"runtime"
 
 	"github.com/goshmem/goshmem/shmem"
 )
@@ -110,7 +109,9 @@ func waitPolling(p *pe) {
 		same(p, at(p, answer, 0), hash(p.me)+1, "answer")
 		return
 	}
-	for open := p.n - 1; open > 0; runtime.Gosched() {
+	open := p.n - 1
+	for i := 0; open > 0; i++ {
+		idle(p, answer, i)
 		for from := 1; from < p.n; from++ {
 			asked, err := shmem.Test(ask, from, shmem.NE, 0)
 			p.ok(err)

@@ -25,7 +25,7 @@ func bodies() map[string]body {
 		"absent from split":        absentFrom(split),
 		"absent from finalize":     absentFrom(finalize),
 		"absent, others cancel":    cancelled,
-		"absent, Options.Timeout":  impatient,
+		patienceBody:               impatient,
 		"no signal":                noSignal,
 		"no value":                 noValue,
 		"finalize against barrier": against(finalize, barrier),
@@ -37,10 +37,13 @@ func bodies() map[string]body {
 	}
 }
 
+// patienceBody is the one that relies on Options.Timeout.
+const patienceBody = "absent, Options.Timeout"
+
 // options are for the world of a body.
 func options(name string) shmem.Options {
 	o := shmem.Options{HeapSize: 1 << 20}
-	if name == "absent, Options.Timeout" {
+	if name == patienceBody {
 		o.Timeout = soon
 	}
 	return o
@@ -64,7 +67,7 @@ func split(ctx context.Context, w *shmem.World) error {
 }
 
 // soon is how long PEs wait for what does not come.
-const soon = 300 * time.Millisecond
+const soon = 200 * time.Millisecond
 
 // latest is when a PE must know of what happened at the very latest. The aim is
 // 200 ms; the rest is for machines that are busy with something else.
@@ -240,6 +243,9 @@ func (r roll) all() bool {
 func play(ctx context.Context, w *shmem.World, name string) error {
 	r, err := newRoll(ctx, w)
 	if err != nil {
+		return err
+	}
+	if err := r.call(); err != nil { // the clocks of all start now
 		return err
 	}
 	err = bodies()[name](ctx, w, r)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,14 +19,8 @@ import (
 
 var deathRounds = flag.Int("deaths", 1, "how often a PE dies while others are in each kind of wait")
 
-// dieProgram is: place, victim, and a file for its output if the launcher is not to
-// be trusted with that. It outlives the SIGTERM by which other launchers end
-// the survivors, often before they have finished their line.
+// dieProgram is: place, victim.
 func dieProgram(args []string) {
-	signal.Ignore(unix.SIGTERM)
-	if len(args) > 2 {
-		os.Stdout = must(os.OpenFile(args[2], os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600))
-	}
 	at, victim := places()[args[0]], must(strconv.Atoi(args[1]))
 	s := newStage(must(shmem.Init(context.Background(), shmem.Options{HeapSize: 1 << 20})), victim, at.teams)
 	if s.w.MyPE() == victim {
@@ -37,7 +30,7 @@ func dieProgram(args []string) {
 		kill(unix.SIGKILL)
 	}
 	s.announce()
-	s.report(at.wait(context.Background(), s))
+	s.conclude(at.wait(context.Background(), s))
 }
 
 // TestDeath kills one of four PEs while the others wait: all of them learn at once

@@ -47,7 +47,7 @@ func leaveProgram(args []string) {
 		return
 	}
 	s.announce()
-	s.report(s.w.Barrier(context.Background()))
+	s.conclude(s.w.Barrier(context.Background()))
 }
 
 // patience is short for the two ways of which only the clock tells.

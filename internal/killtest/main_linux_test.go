@@ -24,6 +24,7 @@ func programs() map[string]func(args []string) {
 		"storm":    stormProgram,
 		"launch":   launchProgram,
 		"hold":     holdProgram,
+		"mpirun":   mpirunProgram,
 	}
 }
 

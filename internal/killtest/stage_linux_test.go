@@ -35,6 +35,11 @@ func (s *stage) report(err error) {
 		after = time.Duration(now() - at)
 	}
 	fmt.Printf("after %v\nkind %s\nerror %v\n", after, kind(err), err)
+}
+
+// conclude reports and ends the process.
+func (s *stage) conclude(err error) {
+	s.report(err)
 	if err != nil {
 		os.Exit(1)
 	}

@@ -26,12 +26,16 @@ type gate struct {
 	gen     uint64
 	slots   []*slot // of the members, in team order
 	err     error   // why this gate is out of order; sticky
+
+	awaited *atomic.Uint64 // the word that this PE waits for
+	ready   func() bool    // over, made once: meetings allocate nothing
 }
 
 // Gate makes the meeting point of a team. Its meetings are numbered from
 // generation on, so that words left over in a reused slot are always older.
 func (h *Heap) Gate(slotIndex int, members []int, generation uint64) engine.Gate {
 	g := &gate{h: h, members: members, gen: generation}
+	g.ready = g.over
 	for i, pe := range members {
 		if pe == h.rank {
 			g.self = i
@@ -193,8 +197,8 @@ func (g *gate) waitFor(ctx context.Context, call engine.Call, word *atomic.Uint6
 			return nil
 		}
 	}
-	opened := &g.slots[0].opened
-	s := g.h.await(ctx, call, meetTick, g.members, func() bool { return g.settled(word.Load()) || quit(opened.Load()) })
+	g.awaited = word
+	s := g.h.await(ctx, call, meetTick, g.members, g.ready)
 	if s == nil {
 		return nil
 	}
@@ -208,6 +212,9 @@ func (g *gate) waitFor(ctx context.Context, call engine.Call, word *atomic.Uint6
 	}
 	return s
 }
+
+// over says whether the awaited word is settled, or any member has given up.
+func (g *gate) over() bool { return g.settled(g.awaited.Load()) || quit(g.slots[0].opened.Load()) }
 
 // meetCounted counts arrivals at the first member; the last one checks that all
 // came for the same and opens the gate.

@@ -45,7 +45,9 @@ func trade(ctx context.Context, job engine.Job, mine card) ([]card, error) {
 	}
 	conn, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: hub.name, Net: "unixpacket"})
 	if hungUp(err) { // PE 0 is gone; the exchange can say more
-		err = errors.Join(job.Exchange.Barrier(ctx), err)
+		if why := job.Exchange.Barrier(ctx); why != nil {
+			err = fmt.Errorf("%w (%w)", err, why)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reach PE 0: %w", err)

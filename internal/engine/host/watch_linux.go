@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -43,7 +44,7 @@ type watcher struct {
 	fds  []unix.PollFd // fds[0] ends the watch
 	done chan struct{}
 
-	order int // deaths so far
+	passes int // how often poll has reported something
 }
 
 func (w *watcher) run() {
@@ -59,34 +60,52 @@ func (w *watcher) run() {
 		if w.fds[0].Revents != 0 {
 			return
 		}
-		for i := len(w.fds) - 1; i > 0; i-- {
-			if w.fds[i].Revents != 0 {
-				w.ended(i)
-			}
-		}
+		w.pass()
 	}
 }
 
-// ended handles the end of the process behind fds[i] and watches it no more.
-func (w *watcher) ended(i int) {
+// pass handles all processes that have ended, and then alarms this PE: who looks
+// earlier could take one that follows for the one that died first.
+func (w *watcher) pass() {
+	w.passes++
+	news := false
+	for i := len(w.fds) - 1; i > 0; i-- {
+		if w.fds[i].Revents != 0 {
+			news = w.ended(i) || news
+		}
+	}
+	if news {
+		w.h.alarm(w.h.rank)
+	}
+}
+
+// ended handles the end of the process behind fds[i] and watches it no more. It
+// says whether that is news.
+func (w *watcher) ended(i int) bool {
 	pe, fd := w.pes[i-1], int(w.fds[i].Fd)
 	w.fds = append(w.fds[:i], w.fds[i+1:]...)
 	w.pes = append(w.pes[:i-1], w.pes[i:]...)
 	c := w.h.ctl[pe]
 	switch c.getState() {
 	case engine.Finalized, engine.Left:
-		return
+		return false
 	case engine.Failed:
 		if code := c.exit.Load(); code > 0 { // PE asked the whole job to exit
 			w.h.own.state.CompareAndSwap(uint32(engine.Running), uint32(engine.Left))
 			os.Exit(int(code) - 1)
 		}
 	default:
-		w.order++
-		w.h.obits[pe].Store(&obit{obituary(fd, w.h.peers[pe].pid) + lastWords(c), w.order})
+		o := &obit{obituary(fd, w.h.peers[pe].pid) + lastWords(c), 2 * w.passes}
+		if strings.HasPrefix(o.text, exited) { // it may have done so over the death of another, noticed only now
+			o.order++
+		}
+		w.h.obits[pe].Store(o)
 	}
-	w.h.alarm(w.h.rank)
+	return true
 }
+
+// exited begins the obituary of a process that no signal has ended.
+const exited = "exited with status "
 
 // lastWords says why a PE gave a team up before its process ended: then it is not
 // the one to blame.
@@ -112,7 +131,7 @@ func obituary(pidfd, pid int) string {
 	case ws.Signaled():
 		return "died with " + unix.SignalName(ws.Signal())
 	default:
-		return fmt.Sprintf("exited with status %d without finalize", ws.ExitStatus())
+		return fmt.Sprintf("%s%d without finalize", exited, ws.ExitStatus())
 	}
 }
 

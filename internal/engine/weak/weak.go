@@ -8,6 +8,7 @@ package weak
 import (
 	"context"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"unsafe"
 
@@ -135,6 +136,7 @@ func (h *Heap) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	runtime.Gosched() // others come in between now and then
 	op.Kind, op.Value = engine.AMOSet, old+op.Value
 	_, err = h.Heap.Atomic(pe, at, op)
 	return old, err

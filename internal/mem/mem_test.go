@@ -1,0 +1,180 @@
+package mem
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+)
+
+// arena is memory of which the first byte stands on a multiple of 64.
+func arena(n int) []byte {
+	b := make([]byte, n+64)
+	off := -int(uintptr(unsafe.Pointer(&b[0]))) & 63
+	return b[off : off+n : off+n]
+}
+
+func at(b []byte, i int) unsafe.Pointer { return unsafe.Pointer(&b[i]) }
+
+// stored stores a value of T in the middle of other bytes, loads it back, and looks
+// at its neighbours.
+func stored[T comparable](t *testing.T, v T) {
+	t.Helper()
+	size := int(unsafe.Sizeof(v))
+	b := arena(size + 128)
+	for i := range b {
+		b[i] = 0xa5
+	}
+	p := at(b, 64)
+	Store(p, v)
+	if got := Load[T](p); got != v {
+		t.Errorf("%T: stored %v, loaded %v", v, v, got)
+	}
+	if got := *(*T)(p); got != v {
+		t.Errorf("%T: stored %v, there is %v", v, v, got)
+	}
+	for i, x := range b {
+		if (i < 64 || i >= 64+size) && x != 0xa5 {
+			t.Errorf("%T: byte %d beside the value of %d bytes became %#x", v, i-64, size, x)
+		}
+	}
+}
+
+// TestStoreLoad moves values of all sizes, in one piece and in several.
+func TestStoreLoad(t *testing.T) {
+	stored(t, true)
+	stored(t, int8(-5))
+	stored(t, uint8(200))
+	stored(t, int16(-300))
+	stored(t, uint16(60000))
+	stored(t, int32(-70000))
+	stored(t, uint32(4e9))
+	stored(t, float32(1.5))
+	stored(t, int64(-1<<60))
+	stored(t, uint64(1<<63|1))
+	stored(t, uintptr(1<<40))
+	stored(t, 3.25)
+	stored(t, complex64(1+2i))
+	stored(t, complex128(1+2i))
+	stored(t, [2]uint8{1, 2})
+	stored(t, struct{ a, b int16 }{-1, 7})
+	stored(t, struct{ a, b uint32 }{1, 7})
+	stored(t, struct {
+		a uint8
+		b uint32
+	}{3, 9})
+	stored(t, [3]uint8{1, 2, 3})
+	stored(t, [3]uint32{1, 2, 3})
+	stored(t, [5]float64{1, 2, 3, 4, 5})
+	stored(t, [1000]uint16{999: 4})
+	stored(t, struct{}{})
+}
+
+// TestPutGetSizes copies all small sizes between all small alignments, and larger
+// ones, and compares with copy.
+func TestPutGetSizes(t *testing.T) {
+	src, dst, want := arena(512), arena(512), arena(512)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range src {
+		src[i] = byte(rng.Uint32())
+	}
+	for name, move := range map[string]func(dst, src unsafe.Pointer, n uintptr){"put": Put, "get": Get, "copy": Copy} {
+		for n := range 70 {
+			for _, to := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 31} {
+				for _, from := range []int{0, 1, 2, 3, 4, 6, 7, 8, 20} {
+					clear(dst)
+					clear(want)
+					move(at(dst, to), at(src, from), uintptr(n))
+					copy(want[to:], src[from:from+n])
+					if !bytes.Equal(dst, want) {
+						t.Fatalf("%s of %d bytes from offset %d to offset %d went wrong", name, n, from, to)
+					}
+				}
+			}
+		}
+	}
+	big, copied := make([]byte, 1<<20+3), make([]byte, 1<<20+3)
+	for i := range big {
+		big[i] = byte(i * 7)
+	}
+	Put(at(copied, 0), at(big, 0), uintptr(len(big)))
+	if !bytes.Equal(big, copied) {
+		t.Error("a large put went wrong")
+	}
+}
+
+// TestOverlap copies within one piece of memory, in both directions.
+func TestOverlap(t *testing.T) {
+	for name, move := range map[string]func(dst, src unsafe.Pointer, n uintptr){"put": Put, "get": Get, "copy": Copy} {
+		for _, n := range []int{1, 2, 4, 7, 8, 9, 100} {
+			for _, d := range []int{-8, -3, -1, 0, 1, 3, 8} {
+				b, want := arena(256), make([]byte, 256)
+				for i := range b {
+					b[i] = byte(i)
+				}
+				copy(want, b)
+				copy(want[64+d:64+d+n], b[64:64+n])
+				move(at(b, 64+d), at(b, 64), uintptr(n))
+				if !bytes.Equal(b, want) {
+					t.Errorf("%s of %d bytes by %d went wrong", name, n, d)
+				}
+			}
+		}
+	}
+}
+
+// TestNothing moves no bytes, from and to nowhere.
+func TestNothing(t *testing.T) {
+	b := arena(8)
+	Put(nil, nil, 0)
+	Get(nil, nil, 0)
+	Copy(at(b, 0), nil, 0)
+	Zero(nil, 0)
+	Release()
+	Full()
+	if !bytes.Equal(b, make([]byte, 8)) {
+		t.Error("moving nothing has moved something")
+	}
+}
+
+// TestZero clears what it is told and no more.
+func TestZero(t *testing.T) {
+	for _, n := range []int{0, 1, 7, 8, 63, 100} {
+		b := bytes.Repeat([]byte{9}, 128)
+		Zero(at(b, 11), uintptr(n))
+		for i, x := range b {
+			if inside := i >= 11 && i < 11+n; inside != (x == 0) {
+				t.Errorf("zero of %d bytes: byte %d is %d", n, i-11, x)
+			}
+		}
+	}
+}
+
+// TestHide: the same pointer comes out, and what it points to stays on the stack.
+func TestHide(t *testing.T) {
+	x := 5
+	if Hide(unsafe.Pointer(&x)) != unsafe.Pointer(&x) || Hide(nil) != nil {
+		t.Error("another pointer came out")
+	}
+	sink := arena(64)
+	if n := testing.AllocsPerRun(100, func() {
+		y := [8]uint64{1, 2, 3}
+		Put(at(sink, 0), Hide(unsafe.Pointer(&y)), unsafe.Sizeof(y))
+	}); n != 0 {
+		t.Errorf("%v allocations for a variable that is only copied", n)
+	}
+}
+
+// TestAligned: the fast moves are taken where both sides allow them.
+func TestAligned(t *testing.T) {
+	b := arena(64)
+	for i := range 16 {
+		for j := range 16 {
+			for _, size := range []int{2, 4, 8} {
+				if got, want := aligned(at(b, i), at(b, j), uintptr(size-1)), i%size == 0 && j%size == 0; got != want {
+					t.Errorf("offsets %d and %d are aligned to %d: %v", i, j, size, got)
+				}
+			}
+		}
+	}
+}

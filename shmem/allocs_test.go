@@ -1,0 +1,147 @@
+//go:build !race
+
+package shmem_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/goshmem/goshmem/shmem"
+	"github.com/goshmem/goshmem/shmemtest"
+)
+
+// TestAllocations: the data path allocates nothing, neither do barriers. The race
+// detector allocates for itself.
+func TestAllocations(t *testing.T) {
+	for _, n := range []int{1, 2, 4} {
+		shmemtest.RunWith(t, n, badOptions(), countAllocations)
+	}
+	for _, n := range []int{1, 2} {
+		shmemtest.RunProcessesWith(t, n, badOptions(), countAllocations)
+	}
+}
+
+// allocRuns is how often each call is made.
+const allocRuns = 200
+
+// countAllocations counts on PE 0 what calls allocate, while the others do nothing,
+// and then what meetings allocate on all PEs together.
+func countAllocations(t testing.TB, w *shmem.World) {
+	ctx := t.Context()
+	d := allocData{
+		to:     must1(shmem.Alloc[int64](ctx, w, 64))(t),
+		from:   must1(shmem.Alloc[int64](ctx, w, 64))(t),
+		floats: must1(shmem.Alloc[float64](ctx, w, 1))(t),
+		sig:    must1(shmem.AllocSignal(ctx, w))(t),
+		w:      w, peer: w.NPEs() - 1,
+	}
+	if w.MyPE() == 0 {
+		for name, call := range d.calls(t) {
+			expectNone(t, name, call)
+		}
+	}
+	must(t, w.Barrier(ctx))
+	team := must1(w.Team().SplitStrided(ctx, 0, 1, w.NPEs(), shmem.TeamConfig{}))(t)
+	for i, meet := range []func() error{
+		func() error { return w.Barrier(ctx) },
+		func() error { return w.Sync(ctx) },
+		func() error { return team.Barrier(ctx) },
+	} {
+		name := []string{"barrier", "sync", "team barrier"}[i]
+		must(t, w.Barrier(ctx))
+		if w.MyPE() != 0 {
+			for range attempts * (allocRuns + 1) {
+				must(t, meet())
+			}
+		} else if got := fewest(t, attempts, meet); got != 0 {
+			t.Errorf("%s: %v allocations", name, got)
+		}
+	}
+}
+
+// attempts to measure a meeting: a PE that is delayed sleeps, which may allocate.
+const attempts = 5
+
+// fewest makes a call in rounds and returns the least allocations per call of a
+// round. It never stops early: others make the same number of calls.
+func fewest(t testing.TB, rounds int, call func() error) float64 {
+	t.Helper()
+	least := testing.AllocsPerRun(allocRuns, func() { must(t, call()) })
+	for range rounds - 1 {
+		least = min(least, testing.AllocsPerRun(allocRuns, func() { must(t, call()) }))
+	}
+	return least
+}
+
+// expectNone fails the test if a call allocates each time. The garbage collector
+// and the test's own goroutines may do so now and then.
+func expectNone(t testing.TB, name string, call func() error) {
+	t.Helper()
+	runtime.GC()
+	if got := fewest(t, 2, call); got != 0 {
+		t.Errorf("%s: %v allocations", name, got)
+	}
+}
+
+// allocData is what the calls work on.
+type allocData struct {
+	w        *shmem.World
+	to, from shmem.Array[int64]
+	floats   shmem.Array[float64]
+	sig      shmem.Signal
+	peer     int
+}
+
+// calls are those that must not allocate and need no other PE.
+func (d allocData) calls(t testing.TB) map[string]func() error {
+	ctx, pe := t.Context(), d.peer
+	long, short := make([]int64, 64), make([]int64, 1)
+	one := must1(d.to.Slice(3, 4))(t)
+	oneFrom := must1(d.from.Slice(5, 6))(t)
+	return map[string]func() error{
+		"put":             func() error { return d.to.Put(d.from, pe) },
+		"put 8 bytes":     func() error { return one.Put(oneFrom, pe) },
+		"put nbi":         func() error { return d.to.PutNBI(d.from, pe) },
+		"put slice":       func() error { return d.to.PutSlice(long, pe) },
+		"put slice nbi":   func() error { return d.to.PutSliceNBI(long, pe) },
+		"put own array":   func() error { local := [1]int64{7}; return one.PutSlice(local[:], pe) },
+		"get":             func() error { return d.to.Get(d.from, pe) },
+		"get nbi":         func() error { return d.to.GetNBI(d.from, pe) },
+		"get slice":       func() error { return d.from.GetSlice(long, pe) },
+		"get slice nbi":   func() error { return d.from.GetSliceNBI(long, pe) },
+		"get own array":   func() error { var local [1]int64; return one.GetSlice(local[:], pe) },
+		"p":               func() error { return d.to.P(1, 2, pe) },
+		"g":               func() error { return second(d.to.G(1, pe)) },
+		"at and set":      func() error { v, err := d.to.At(2); _ = d.to.Set(2, v); return err },
+		"local":           func() error { return second(d.to.Local()) },
+		"peer":            func() error { return second(d.to.Peer(pe)) },
+		"slice":           func() error { return second(d.to.Slice(1, 5)) },
+		"fill":            func() error { return d.to.Fill(3) },
+		"copy to":         func() error { return d.to.CopyTo(long) },
+		"copy from":       func() error { return d.to.CopyFrom(long) },
+		"atomic fetch":    func() error { return second(shmem.AtomicFetch(d.to, 0, pe)) },
+		"atomic set":      func() error { return shmem.AtomicSet(d.to, 0, 1, pe) },
+		"atomic swap":     func() error { return second(shmem.AtomicSwap(d.to, 0, 1, pe)) },
+		"atomic cswap":    func() error { return second(shmem.AtomicCompareSwap(d.to, 0, 1, 2, pe)) },
+		"atomic add":      func() error { return shmem.AtomicAdd(d.to, 0, 1, pe) },
+		"atomic fadd":     func() error { return second(shmem.AtomicFetchAdd(d.to, 0, 1, pe)) },
+		"atomic float":    func() error { return shmem.AtomicAdd(d.floats, 0, 0.5, pe) },
+		"atomic inc":      func() error { return shmem.AtomicInc(d.to, 0, pe) },
+		"atomic finc":     func() error { return second(shmem.AtomicFetchInc(d.to, 0, pe)) },
+		"atomic and":      func() error { return shmem.AtomicAnd(d.to, 0, 1, pe) },
+		"atomic or":       func() error { return shmem.AtomicOr(d.to, 0, 1, pe) },
+		"atomic xor":      func() error { return shmem.AtomicXor(d.to, 0, 1, pe) },
+		"signal set":      func() error { return d.sig.Set(1, pe) },
+		"signal add":      func() error { return d.sig.Add(1, pe) },
+		"signal fetch":    func() error { return second(d.sig.Fetch()) },
+		"signal test":     func() error { return second(d.sig.Test(shmem.GE, 0)) },
+		"signal wait":     func() error { return second(d.sig.WaitUntil(ctx, shmem.GE, 0)) },
+		"put signal":      func() error { return d.to.PutSignal(d.from, pe, d.sig, shmem.SignalSet, 1) },
+		"put signal nbi":  func() error { return d.to.PutSignalNBI(d.from, pe, d.sig, shmem.SignalAdd, 1) },
+		"put slice, sig.": func() error { return one.PutSliceSignal(short, pe, d.sig, shmem.SignalAdd, 1) },
+		"test":            func() error { return second(shmem.Test(d.to, 0, shmem.NE, 5)) },
+		"wait until":      func() error { return shmem.WaitUntil(ctx, d.to, 0, shmem.GE, -1<<63) },
+		"fence":           d.w.Fence,
+		"quiet":           func() error { return d.w.Quiet(ctx) },
+	}
+}
