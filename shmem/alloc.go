@@ -195,7 +195,7 @@ func (t *Team) propose(ctx context.Context, call engine.Call, mine engine.Words,
 	if refusal != nil {
 		return nil, refusal
 	}
-	return nil, problem(ErrMismatch, "PE %d refused %v: %s", t.members[i], call, reason)
+	return nil, problem(ErrMismatch, "PE %d refused %v (%s): %s", t.members[i], call, call.Site, reason)
 }
 
 // differ returns an error that groups the PEs by what they asked, nil if all

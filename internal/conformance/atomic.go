@@ -1,6 +1,9 @@
 package conformance
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/goshmem/goshmem/shmem"
@@ -16,6 +19,7 @@ func atomicChecks() []Check {
 		check("atomic: compare and swap loops", 1, casLoops),
 		check("atomic: compare and swap as a lock", 1, casLock),
 		check("atomic: swap passes a token", 1, swapRing),
+		check("atomic: swaps lose nothing", 1, swapsConserve),
 		check("atomic: each PE has its bit", 1, ownBit),
 		check("atomic: sums of fractions", 1, floatSums),
 		check("atomic: many goroutines, one word", 1, manyGoroutines),
@@ -26,9 +30,10 @@ func atomicChecks() []Check {
 // old ends the check unless an operation returned what was there before.
 func old[T comparable](p *pe, want T, op string) func(got T, err error) {
 	return func(got T, err error) {
-		p.Helper()
-		p.ok(err)
-		same(p, got, want, "%T %s returned", got, op)
+		if err != nil || got != want {
+			p.Helper()
+			p.Fatalf("%T %s returned %v, %v, want %v", got, op, got, err, want)
+		}
 	}
 }
 
@@ -136,14 +141,13 @@ func incrementsOf[T shmem.AtomicInteger](p *pe, k int) {
 	p.Helper()
 	a := alloc[T](p, 1)
 	p.barrier() // all begin at once
-	for i := range k {
+	p.repeat(k, func(i int) error {
 		if i%8 != 0 {
-			p.ok(shmem.AtomicInc(a, 0, 0))
-			continue
+			return shmem.AtomicInc(a, 0, 0)
 		}
 		_, err := shmem.AtomicFetchInc(a, 0, 0)
-		p.ok(err)
-	}
+		return err
+	})
 	p.barrier()
 	same(p, g(p, a, 0, 0), T(p.n*k), "%T after %d PEs x %d increments", T(0), p.n, k)
 }
@@ -155,15 +159,14 @@ func distinctTickets(p *pe) {
 	counter, taken := alloc[int64](p, 1), alloc[uint32](p, p.n*k)
 	last := int64(-1)
 	p.barrier()
-	for range k {
+	p.repeat(k, func(int) error {
 		ticket, err := shmem.AtomicFetchAdd(counter, 0, 1, 0)
-		p.ok(err)
-		if ticket <= last || ticket >= int64(p.n*k) {
-			p.Fatalf("ticket %d after %d", ticket, last)
+		if err == nil && (ticket <= last || ticket >= int64(p.n*k)) {
+			return fmt.Errorf("ticket %d after %d", ticket, last)
 		}
 		last = ticket
-		p.ok(shmem.AtomicInc(taken, int(ticket), 0))
-	}
+		return errors.Join(err, shmem.AtomicInc(taken, int(ticket), 0))
+	})
 	p.barrier()
 	if p.me == 0 {
 		sameAll(p, local(p, taken), func(int) uint32 { return 1 }, "how often each ticket was taken")
@@ -172,20 +175,21 @@ func distinctTickets(p *pe) {
 
 // casLoops builds other operations from compare and swap.
 func casLoops(p *pe) {
-	const k = 300
+	const k = 3000
 	a := alloc[uint64](p, 1)
-	for i := range k {
+	p.barrier()
+	p.repeat(k, func(i int) error {
 		seen, err := shmem.AtomicFetch(a, 0, 0)
-		p.ok(err)
-		for {
-			was, err := shmem.AtomicCompareSwap(a, 0, seen, seen+uint64(i), 0)
-			p.ok(err)
+		for err == nil {
+			var was uint64
+			was, err = shmem.AtomicCompareSwap(a, 0, seen, seen+uint64(i), 0)
 			if was == seen {
 				break
 			}
 			seen = was
 		}
-	}
+		return err
+	})
 	p.barrier()
 	same(p, g(p, a, 0, 0), uint64(p.n*k*(k-1)/2), "sum by compare and swap")
 }
@@ -232,6 +236,26 @@ func swapRing(p *pe) {
 	}
 }
 
+// swapsConserve has each PE swap what it holds into one of two words over and
+// over: in the end everything that there was is still somewhere, once.
+func swapsConserve(p *pe) {
+	const k = 3000
+	words, held := alloc[uint64](p, 2), alloc[uint64](p, p.n)
+	mine := uint64(p.me + 1)
+	p.barrier()
+	p.repeat(k, func(i int) (err error) {
+		mine, err = shmem.AtomicSwap(words, i%2, mine, 0)
+		return err
+	})
+	p.ok(held.P(p.me, mine, 0))
+	p.barrier()
+	if p.me == 0 {
+		all := append(slices.Clone(local(p, held)), local(p, words)...)
+		slices.Sort(all)
+		sameAll(p, all, func(i int) uint64 { return uint64(max(i-1, 0)) }, "what the PEs and the words hold")
+	}
+}
+
 // ownBit has each PE set, flip and clear one bit of a shared word many times.
 func ownBit(p *pe) {
 	ownBitOf[uint64](p, 64)
@@ -245,10 +269,8 @@ func ownBitOf[T shmem.AtomicBits](p *pe, width int) {
 	p.Helper()
 	a := alloc[T](p, 2)
 	bit := T(1) << (p.me % width)
-	for range 200 {
-		if p.me >= width {
-			break
-		}
+	p.barrier()
+	for i := 0; i < 1000 && p.me < width; i++ {
 		p.ok(shmem.AtomicOr(a, 0, bit, 0))
 		old(p, bit, "fetch and, own bit")(masked(bit)(shmem.AtomicFetchAnd(a, 0, ^bit, 0)))
 		old(p, T(0), "fetch xor, own bit")(masked(bit)(shmem.AtomicFetchXor(a, 0, bit, 0)))
@@ -267,13 +289,13 @@ func masked[T shmem.AtomicBits](mask T) func(T, error) (T, error) {
 }
 
 func floatSums(p *pe) {
-	const k = 500
+	const k = 5000
 	a, b := alloc[float32](p, 1), alloc[float64](p, 1)
-	for range k {
-		p.ok(shmem.AtomicAdd(a, 0, 0.25, 0))
+	p.barrier()
+	p.repeat(k, func(int) error {
 		_, err := shmem.AtomicFetchAdd(b, 0, -0.125, 0)
-		p.ok(err)
-	}
+		return errors.Join(err, shmem.AtomicAdd(a, 0, 0.25, 0))
+	})
 	p.barrier()
 	same(p, g(p, a, 0, 0), float32(p.n*k)/4, "sum of quarters")
 	same(p, g(p, b, 0, 0), -float64(p.n*k)/8, "sum of negative eighths")
@@ -304,9 +326,8 @@ func neighbouringWords(p *pe) {
 	const k = 2000
 	a := alloc[uint32](p, 2)
 	mine := p.me % 2
-	for range k {
-		p.ok(shmem.AtomicAdd(a, mine, 3, 0))
-	}
+	p.barrier()
+	p.repeat(k, func(int) error { return shmem.AtomicAdd(a, mine, 3, 0) })
 	p.barrier()
 	same(p, g(p, a, 0, 0), uint32((p.n+1)/2*k*3), "first word")
 	same(p, g(p, a, 1, 0), uint32(p.n/2*k*3), "second word")

@@ -188,7 +188,9 @@ func statistics(p *pe) {
 	p.ok(err)
 	after := p.w.HeapStats()
 	same(p, after.Blocks, before.Blocks+1, "blocks")
-	same(p, after.Size, p.w.Info().HeapSize, "size")
+	info := p.w.Info()
+	same(p, after.Size, info.HeapSize, "size")
+	same(p, [2]int{info.PE, info.PEs}, [2]int{p.me, p.n}, "PE and size in the info")
 	if used := after.Used - before.Used; used < 800 || used > 1024 {
 		p.Errorf("a block of 800 bytes uses %d", used)
 	}

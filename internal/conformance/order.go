@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 
@@ -14,6 +16,7 @@ func orderChecks() []Check {
 		check("order: fence, seen by polling", 2, fencedPolling),
 		check("order: quiet, then tell a third PE", 3, quietThirdPE),
 		check("order: quiet completes gets", 1, quietGets),
+		check("order: quiet before a look", 1, quietThenLook),
 		check("order: quiet covers all goroutines", 1, quietGoroutines),
 		check("order: barrier completes puts", 1, barrierCompletes),
 		check("order: later put wins after a fence", 1, laterPutWins),
@@ -143,6 +146,30 @@ func quietGets(p *pe) {
 	}
 }
 
+// quietThenLook: two PEs each put to the other and look, after a quiet, at what
+// the other has put. Whoever looks later must see it, so at least one does.
+func quietThenLook(p *pe) {
+	const n = 1000
+	a, missed := alloc[uint64](p, n), alloc[bool](p, n)
+	other := p.partner()
+	for round := uint64(1); round <= 10; round++ {
+		p.barrier()
+		p.repeat(n, func(i int) error {
+			err := errors.Join(a.P(i, round, other), p.w.Quiet(p.ctx))
+			v, lookErr := a.At(i)
+			return errors.Join(err, lookErr, missed.Set(i, v != round))
+		})
+		p.barrier()
+		theirs := make([]bool, n)
+		p.ok(missed.GetSlice(theirs, other))
+		for i, mine := range local(p, missed) {
+			if mine && theirs[i] {
+				p.Fatalf("round %d, word %d: neither sees what the other had put before its quiet", round, i)
+			}
+		}
+	}
+}
+
 // quietGoroutines: a quiet completes what other goroutines of the PE have issued.
 func quietGoroutines(p *pe) {
 	const each, k = 4, 16
@@ -246,26 +273,31 @@ func onePiece(p *pe) {
 	pieces(p, func(x uint64) float64 { return float64(x & 1) })
 }
 
-// pieces has each PE overwrite a word of the next one with all zeros and all ones
-// in turn while that one reads it.
+// pieces has one of a pair of PEs overwrite a word of the other one with all zeros
+// and all ones in turn while that one reads it.
 func pieces[T comparable](p *pe, value func(x uint64) T) {
 	p.Helper()
-	a, src := alloc[T](p, 1), alloc[T](p, 1)
+	a, src := alloc[T](p, 1), alloc[T](p, 2)
 	zero, ones := value(0), value(^uint64(0))
-	for i := range 2000 {
-		v := value(-uint64(i & 1))
-		p.ok(src.Set(0, v))
-		if i%4 < 2 {
-			p.ok(a.P(0, v, p.next()))
-		} else {
-			p.ok(a.Put(src, p.next()))
+	p.ok(src.Set(1, ones))
+	from := []shmem.Array[T]{part(p, src, 0, 1), part(p, src, 1, 2)}
+	other := p.partner()
+	for writer := range 2 {
+		p.barrier()
+		if p.me%2 == writer {
+			p.repeat(10000, func(i int) error { return errors.Join(a.P(0, value(-uint64(i&1)), other), a.Put(from[i&1], other)) })
+			continue
 		}
-		if v := at(p, a, 0); v != zero && v != ones {
-			p.Fatalf("%T: read %v, which nobody wrote", v, v)
-		}
-		if v := g(p, a, 0, p.prev()); v != zero && v != ones {
-			p.Fatalf("%T: got %v, which nobody wrote", v, v)
-		}
+		p.repeat(10000, func(i int) error {
+			v, err := a.At(0)
+			if i%4 == 3 {
+				v, err = a.G(0, p.me)
+			}
+			if err == nil && v != zero && v != ones {
+				err = fmt.Errorf("%T: %v, which nobody wrote", v, v)
+			}
+			return err
+		})
 	}
 	p.barrier()
 }

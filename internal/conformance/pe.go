@@ -38,16 +38,27 @@ func (p *pe) leave() {
 
 // ok ends the check if err is not nil.
 func (p *pe) ok(err error) {
-	p.Helper()
 	if err != nil {
+		p.Helper() // here and below only now, since it costs more than a put
 		p.Fatal(err)
+	}
+}
+
+// repeat calls f k times, without anything between the calls that would keep PEs
+// from meeting each other at the same word.
+func (p *pe) repeat(k int, f func(i int) error) {
+	for i := range k {
+		if err := f(i); err != nil {
+			p.Helper()
+			p.Fatal(err)
+		}
 	}
 }
 
 // is ends the check unless err is target.
 func (p *pe) is(err, target error, what string) {
-	p.Helper()
 	if !errors.Is(err, target) {
+		p.Helper()
 		p.Fatalf("%s: error is %v, want one that is %q", what, err, target)
 	}
 }
@@ -92,40 +103,50 @@ func allocSignals(p *pe, n int) []shmem.Signal {
 
 // local is this PE's own copy.
 func local[T any](p *pe, a shmem.Array[T]) []T {
-	p.Helper()
 	own, err := a.Local()
-	p.ok(err)
+	if err != nil {
+		p.Helper()
+		p.Fatal(err)
+	}
 	return own
 }
 
 // part is elements lo to hi-1.
 func part[T any](p *pe, a shmem.Array[T], lo, hi int) shmem.Array[T] {
-	p.Helper()
 	s, err := a.Slice(lo, hi)
-	p.ok(err)
+	if err != nil {
+		p.Helper()
+		p.Fatal(err)
+	}
 	return s
 }
 
 // at is element i of this PE's own copy, read as others write it.
 func at[T any](p *pe, a shmem.Array[T], i int) T {
-	p.Helper()
 	v, err := a.At(i)
-	p.ok(err)
+	if err != nil {
+		p.Helper()
+		p.Fatal(err)
+	}
 	return v
 }
 
 // g is element i of another PE's copy.
 func g[T any](p *pe, a shmem.Array[T], i, pe int) T {
-	p.Helper()
 	v, err := a.G(i, pe)
-	p.ok(err)
+	if err != nil {
+		p.Helper()
+		p.Fatal(err)
+	}
 	return v
 }
 
 // wait waits until element i of the own copy is at least v.
 func wait(p *pe, a shmem.Array[uint64], i int, v uint64) {
-	p.Helper()
-	p.ok(shmem.WaitUntil(p.ctx, a, i, shmem.GE, v))
+	if err := shmem.WaitUntil(p.ctx, a, i, shmem.GE, v); err != nil {
+		p.Helper()
+		p.Fatal(err)
+	}
 }
 
 // idle is for loops that look at memory by themselves: it lets other PEs run, and

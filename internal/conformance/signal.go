@@ -19,20 +19,29 @@ func signalChecks() []Check {
 	}
 }
 
+// putSignals are the ways to put with a signal that becomes value; one adds 1, so
+// it must have been one less.
+func putSignals(p *pe) []func(dst, src shmem.Array[uint64], pe int, sig shmem.Signal, value uint64) error {
+	return []func(dst, src shmem.Array[uint64], pe int, sig shmem.Signal, value uint64) error{
+		func(dst, src shmem.Array[uint64], pe int, sig shmem.Signal, value uint64) error {
+			return dst.PutSignal(src, pe, sig, shmem.SignalSet, value)
+		},
+		func(dst, src shmem.Array[uint64], pe int, sig shmem.Signal, value uint64) error {
+			return dst.PutSliceSignal(local(p, src), pe, sig, shmem.SignalSet, value)
+		},
+		func(dst, src shmem.Array[uint64], pe int, sig shmem.Signal, _ uint64) error {
+			return dst.PutSignalNBI(src, pe, sig, shmem.SignalAdd, 1)
+		},
+	}
+}
+
 // signalForms: who sees the signal sees the data of the same put.
 func signalForms(p *pe) {
 	const n = 100
 	dst, src, sigs := alloc[uint64](p, n), alloc[uint64](p, n), allocSignals(p, 2)
 	for round := uint64(1); round <= 120; round++ {
 		p.ok(src.Fill(hash64(p.me, round)))
-		switch round % 3 {
-		case 0:
-			p.ok(dst.PutSignal(src, p.next(), sigs[0], shmem.SignalSet, round))
-		case 1:
-			p.ok(dst.PutSignalNBI(src, p.next(), sigs[0], shmem.SignalAdd, 1))
-		case 2:
-			p.ok(dst.PutSliceSignal(local(p, src), p.next(), sigs[0], shmem.SignalSet, round))
-		}
+		p.ok(putSignals(p)[round%3](dst, src, p.next(), sigs[0], round))
 		seen, err := sigs[0].WaitUntil(p.ctx, shmem.GE, round)
 		p.ok(err)
 		same(p, seen, round, "value that ended the wait")
@@ -44,10 +53,11 @@ func signalForms(p *pe) {
 	}
 }
 
-// signalPolling has the consumer look all the time, while the producer is busy
-// with other puts: that gives an engine every chance to let the signal overtake.
+// signalPolling has the consumer look all the time, and then at the last words
+// first, while the producer is busy with a large put and then with others: that
+// gives an engine every chance to let the signal overtake.
 func signalPolling(p *pe) {
-	const n = 64
+	const n = 1 << 14
 	a, src, noise, sigs := alloc[uint64](p, n), alloc[uint64](p, n), alloc[uint64](p, 1), allocSignals(p, 2)
 	words := alloc[uint64](p, 1)
 	for round := 1; round <= 60; round++ {
@@ -56,7 +66,7 @@ func signalPolling(p *pe) {
 		switch p.me {
 		case from:
 			p.ok(src.Fill(hash(round)))
-			p.ok(a.PutSignal(src, to, sigs[0], shmem.SignalSet, uint64(round)))
+			p.ok(putSignals(p)[round%2](a, src, to, sigs[0], uint64(round)))
 			for i := 1; i < 300 && fetch(p, sigs[1]) < uint64(round); i++ {
 				runtime.Gosched()
 				if i%16 == 0 {
@@ -69,7 +79,9 @@ func signalPolling(p *pe) {
 			for i := 0; fetch(p, sigs[0]) < uint64(round); i++ {
 				idle(p, words, i)
 			}
-			sameAll(p, local(p, a), func(int) uint64 { return hash(round) }, "round %d", round)
+			data := local(p, a)
+			same(p, data[n-1], hash(round), "round %d: the last word", round)
+			sameAll(p, data, func(int) uint64 { return hash(round) }, "round %d", round)
 			p.ok(sigs[1].Set(uint64(round), from))
 		}
 		p.barrier()
@@ -78,9 +90,11 @@ func signalPolling(p *pe) {
 
 // fetch is the value of the own signal.
 func fetch(p *pe, s shmem.Signal) uint64 {
-	p.Helper()
 	v, err := s.Fetch()
-	p.ok(err)
+	if err != nil {
+		p.Helper()
+		p.Fatal(err)
+	}
 	return v
 }
 

@@ -15,6 +15,7 @@ func teamChecks() []Check {
 		check("team: rows and columns", 1, rowsColumns),
 		check("team: translate", 1, translate),
 		check("team: members wait, others do not", 3, scoping),
+		check("team: destroy waits for all", 1, destroyWaits),
 		check("team: sync shows local stores", 1, teamSync),
 		check("team: slots are used again", 1, slotReuse),
 		check("team: as many as there are slots", 1, slotsExhausted),
@@ -204,6 +205,28 @@ func scoping(p *pe) {
 		p.barrier()
 	}
 	destroy(p, even)
+}
+
+// destroyWaits: nobody leaves a destroy before all have come. One member comes
+// after the others have said that they are about to, and tells them first.
+func destroyWaits(p *pe) {
+	told, coming := alloc[uint64](p, 1), allocSignals(p, 1)[0]
+	for round := 1; round <= 30; round++ {
+		t, last := split(p, p.w.Team(), 0, 1, p.n), round%p.n
+		if p.me != last {
+			p.ok(coming.Add(1, last))
+		} else {
+			_, err := coming.WaitUntil(p.ctx, shmem.EQ, uint64(p.n-1))
+			p.ok(err)
+			p.ok(coming.Set(0, p.me))
+			for pe := range p.n {
+				p.ok(told.P(0, uint64(round), pe))
+			}
+			p.quiet()
+		}
+		destroy(p, t)
+		same(p, at(p, told, 0), uint64(round), "what the last member has told")
+	}
 }
 
 func teamSync(p *pe) {

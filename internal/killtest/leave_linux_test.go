@@ -53,15 +53,23 @@ func leaveProgram(args []string) {
 // patience is short for the two ways of which only the clock tells.
 func patience(how string) time.Duration {
 	if how == "SIGSTOP" || how == "goexit" {
-		return 300 * time.Millisecond
+		return time.Second
 	}
 	return 0
+}
+
+// settle is short where PE 2 does not end by itself and has to be stopped.
+func settle(how string) time.Duration {
+	if patience(how) > 0 {
+		return time.Second
+	}
+	return hardLimit / 2
 }
 
 // TestLeave has one PE leave without finalize, in all the ways that there are,
 // while the others are in a barrier.
 func TestLeave(t *testing.T) {
-	const late = "timed out after 3"
+	const late = "timed out after 1"
 	for how, want := range map[string]struct{ kind, text string }{
 		"exit 3":  {"died", "exited with status 3 without finalize"},
 		"exit 0":  {"died", "exited with status 0 without finalize"},
@@ -74,7 +82,7 @@ func TestLeave(t *testing.T) {
 		"goexit":  {"timeout", late},
 	} {
 		t.Run(how, func(t *testing.T) {
-			j := start(t, launcher.Spec{N: 4, Settle: time.Second, Grace: time.Second / 4}, "leave", how)
+			j := start(t, launcher.Spec{N: 4, Settle: settle(how), Grace: time.Second / 4}, "leave", how)
 			begin := fmt.Sprintf("shmem: barrier: PE 2 (host %s, pid %d) ", hostName(t), j.Ranks[leaver].Pid)
 			tail := "; it was last in alloc #4 (stage_test.go:"
 			for _, r := range []int{0, 1, 3} {

@@ -160,23 +160,43 @@ func (s *storm) judge(t *testing.T, j job, victim int, at int64) {
 
 // survivor is how another rank than the victim ended; "": as it must not.
 func (s *storm) survivor(j job, r, victim int, at int64) string {
-	rank, text := j.Ranks[r], j.line(r, "error")
+	rank, stage := j.Ranks[r], j.stage(r)
 	joined := j.stage(victim) != "start" && j.stage(victim) != "main"
-	named := strings.Contains(text, fmt.Sprintf("PE %d (", victim)) || strings.Contains(text, fmt.Sprintf("rank %d (", victim))
-	// Rank 0 serves the rendezvous. Who comes when it has left over a death finds it gone.
-	late := j.stage(r) == "main" && j.Ranks[0].Code == 1 && strings.Contains(text, "rank 0 (") && strings.Contains(text, "serves the rendezvous")
 	switch {
-	case rank.Code == 0 && j.stage(r) == "done":
+	case rank.Code == 0 && stage == "done":
 		return "finished"
-	case rank.Code == 1 && j.line(r, "kind") == "died" && (named || late) && j.Ranks[victim].Signal == "SIGKILL":
-		if learned, err := strconv.ParseInt(j.line(r, "now"), 10, 64); err == nil && named {
+	case j.told(r) && j.names(r, victim) && j.Ranks[victim].Signal == "SIGKILL":
+		if learned, err := strconv.ParseInt(j.line(r, "now"), 10, 64); err == nil {
 			s.told = append(s.told, time.Duration(learned-at))
 		}
-		return "told in " + j.stage(r)
+		return "told in " + stage
+	case j.told(r) && stage == "main" && j.follows(r, victim):
+		return "told in main of one that was told"
 	case rank.Termed && !rank.Killed && !joined: // who has not come yet is unknown to the others
-		return "stopped in " + j.stage(r)
+		return "stopped in " + stage
 	}
 	return ""
+}
+
+// told says whether a rank ended with the error that somebody died.
+func (j job) told(r int) bool { return j.Ranks[r].Code == 1 && j.line(r, "kind") == "died" }
+
+// names says whether the error of a rank speaks of the end of another.
+func (j job) names(r, other int) bool {
+	text := j.line(r, "error")
+	return strings.Contains(text, fmt.Sprintf("PE %d (", other)) || strings.Contains(text, fmt.Sprintf("rank %d (", other))
+}
+
+// follows says whether a rank names another that names the victim. While a world
+// comes into being the one that looks late finds those gone that looked earlier:
+// PE 0 took the rendezvous with it, or the victim was not quite dead yet.
+func (j job) follows(r, victim int) bool {
+	for other := range j.Ranks {
+		if other != r && other != victim && j.names(r, other) && j.told(other) && j.names(other, victim) {
+			return true
+		}
+	}
+	return false
 }
 
 // stage is how far a rank has come.

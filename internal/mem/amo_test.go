@@ -47,43 +47,77 @@ func TestAtomicOps(t *testing.T) {
 	}
 }
 
-// TestAtomicTogether lets goroutines work on one word each way that counts: no
+// TestAtomicTogether lets goroutines work on one word, one operation at a time: no
 // update is lost.
 func TestAtomicTogether(t *testing.T) {
-	const workers, rounds = 4, 20000
-	var words [8]uint64
-	p := func(i int) unsafe.Pointer { return unsafe.Pointer(&words[i]) }
-	var won [workers]uint64
-	var wg sync.WaitGroup
-	for id := range workers {
-		wg.Go(func() {
-			for range rounds {
-				Add64(p(0), 1)
-				Add32(p(1), 1)
-				AddFloat64(p(2), 1)
-				AddFloat32(p(3), 1)
-				Xor64(p(4), 1<<id)
-				Xor32(p(5), 1<<id)
-				for { // a lock by compare and swap, and one count under it
-					if old := Load64(p(6)); CompareSwap64(p(6), old, old+1) == old {
-						won[id]++
-						break
-					}
-				}
-				And64(p(7), ^uint64(1<<id))
-				Or64(p(7), 1<<id)
-			}
-		})
-	}
-	wg.Wait()
+	const workers, rounds = 4, 100_000
 	const n = workers * rounds
-	float64s, float32s := math.Float64frombits(words[2]), math.Float32frombits(uint32(words[3]))
-	if words[0] != n || words[1] != n || float64s != n || float32s != n || words[4] != 0 || words[5] != 0 || words[6] != n || words[7] != 1<<workers-1 {
-		t.Errorf("%d updates each, but the words are %v, %v, %v", n, words, float64s, float32s)
+	for _, c := range []struct {
+		name string
+		do   func(p unsafe.Pointer, id int)
+		want uint64
+	}{
+		{"add64", func(p unsafe.Pointer, _ int) { Add64(p, 1) }, n},
+		{"add32", func(p unsafe.Pointer, _ int) { Add32(p, 1) }, n},
+		{"add float64", func(p unsafe.Pointer, _ int) { AddFloat64(p, 1) }, math.Float64bits(n)},
+		{"add float32", func(p unsafe.Pointer, _ int) { AddFloat32(p, 1) }, uint64(math.Float32bits(n))},
+		{"xor64", func(p unsafe.Pointer, id int) { Xor64(p, 1<<(20*id)) }, 0},
+		{"xor32", func(p unsafe.Pointer, id int) { Xor32(p, 1<<(8*id)) }, 0},
+		{"and64, or64", func(p unsafe.Pointer, id int) { And64(p, ^uint64(1<<id)); Or64(p, 1<<id) }, 1<<workers - 1},
+		{"and32, or32", func(p unsafe.Pointer, id int) { And32(p, ^uint32(1<<id)); Or32(p, 1<<id) }, 1<<workers - 1},
+		{"compare swap64", func(p unsafe.Pointer, _ int) {
+			for old := Load64(p); CompareSwap64(p, old, old+1) != old; old = Load64(p) {
+			}
+		}, n},
+		{"compare swap32", func(p unsafe.Pointer, _ int) {
+			for old := Load32(p); CompareSwap32(p, old, old+1) != old; old = Load32(p) {
+			}
+		}, n},
+	} {
+		var word uint64
+		var wg sync.WaitGroup
+		start := make(chan struct{}) // or the first would be done before the last begins
+		for id := range workers {
+			wg.Go(func() {
+				<-start
+				for range rounds {
+					c.do(unsafe.Pointer(&word), id)
+				}
+			})
+		}
+		close(start)
+		wg.Wait()
+		if word != c.want {
+			t.Errorf("%s: %d updates, but the word is %#x, want %#x", c.name, n, word, c.want)
+		}
 	}
-	for id, w := range won {
-		if w != rounds {
-			t.Errorf("worker %d swapped %d times, want %d", id, w, rounds)
+}
+
+// TestSwapTogether passes tokens through one word: each comes out as often as it
+// went in.
+func TestSwapTogether(t *testing.T) {
+	const workers, rounds = 4, 50_000
+	for name, swap := range map[string]func(p unsafe.Pointer, v uint64) uint64{
+		"swap64": Swap64,
+		"swap32": func(p unsafe.Pointer, v uint64) uint64 { return uint64(Swap32(p, uint32(v))) },
+	} {
+		var word uint64
+		var out [workers]uint64
+		var wg sync.WaitGroup
+		for id := range workers {
+			wg.Go(func() {
+				for i := range uint64(rounds) {
+					out[id] += swap(unsafe.Pointer(&word), uint64(id)*rounds+i+1)
+				}
+			})
+		}
+		wg.Wait()
+		sum := word
+		for _, o := range out {
+			sum += o
+		}
+		if want := uint64(workers * rounds * (workers*rounds + 1) / 2); sum != want {
+			t.Errorf("%s: what came out makes %d, want %d", name, sum, want)
 		}
 	}
 }

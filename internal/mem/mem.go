@@ -56,11 +56,9 @@ func Load[T any](p unsafe.Pointer) (v T) {
 // Put copies n bytes to shared memory at dst. Aligned blocks of 2, 4 and 8 bytes
 // go in one piece, which Go's copy does not promise.
 func Put(dst, src unsafe.Pointer, n uintptr) {
-	if n == 8 && aligned(dst, src, 7) {
-		store64(dst, *(*uint64)(src))
-		return
+	if n != 8 || !put8(dst, src) {
+		putOther(dst, src, n)
 	}
-	putOther(dst, src, n)
 }
 
 func putOther(dst, src unsafe.Pointer, n uintptr) {
@@ -78,11 +76,9 @@ func putOther(dst, src unsafe.Pointer, n uintptr) {
 
 // Get copies n bytes from shared memory at src, in one piece as Put does.
 func Get(dst, src unsafe.Pointer, n uintptr) {
-	if n == 8 && aligned(dst, src, 7) {
-		*(*uint64)(dst) = Load64(src)
-		return
+	if n != 8 || !get8(dst, src) {
+		getOther(dst, src, n)
 	}
-	getOther(dst, src, n)
 }
 
 func getOther(dst, src unsafe.Pointer, n uintptr) {

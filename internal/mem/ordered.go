@@ -42,6 +42,24 @@ func load8(p unsafe.Pointer) uint8 {
 	return v
 }
 
+// put8 moves a word to shared memory if it can be moved in one piece.
+func put8(dst, src unsafe.Pointer) bool {
+	if !aligned(dst, src, 7) {
+		return false
+	}
+	store64(dst, *(*uint64)(src))
+	return true
+}
+
+// get8 moves a word from shared memory if it can be moved in one piece.
+func get8(dst, src unsafe.Pointer) bool {
+	if !aligned(dst, src, 7) {
+		return false
+	}
+	*(*uint64)(dst) = Load64(src)
+	return true
+}
+
 // Release orders earlier stores before later ones: a store-release followed by a
 // load-acquire of the same word orders everything across the pair.
 func Release() { Full() }

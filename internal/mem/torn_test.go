@@ -39,7 +39,7 @@ func hammer[T comparable](t *testing.T, name string, a, b T, write func(p unsafe
 			t.Errorf("%s of %d bytes: read %v, which is neither %v nor %v", name, unsafe.Sizeof(v), v, a, b)
 			break
 		}
-		if seen[v]++; seen[a] > 1000 && seen[b] > 1000 {
+		if seen[v]++; seen[a] > 30_000 && seen[b] > 30_000 {
 			break
 		}
 	}

@@ -259,7 +259,7 @@ func TestGateGiveUpBehind(t *testing.T) {
 func TestGateTimeoutAgainstLast(t *testing.T) {
 	heaps := newLocal(flatMax+8, smallConfig())
 	last := len(heaps) - 1
-	for round := range 1500 {
+	for round := range 600 {
 		if round%60 == 0 { // every team has a slot of its own
 			heaps = newLocal(len(heaps), smallConfig())
 		}

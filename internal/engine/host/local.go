@@ -63,10 +63,10 @@ const (
 
 func (*goroutines) spin() int { return goSpin }
 
-func (*goroutines) yield(ready func() bool) bool {
+func (g *goroutines) yield(ready func() bool) bool {
 	for range goYields {
 		runtime.Gosched()
-		if ready() {
+		if ready() || g.own.alarm.Load() != 0 {
 			return true
 		}
 	}

@@ -12,7 +12,7 @@ type policy interface {
 	// spin is how many plain looks come first.
 	spin() int
 	// yield gives the core away between looks, for as long as that is better
-	// than sleeping, and returns what ready said last.
+	// than sleeping. It returns true if ready says so or the PE is alarmed.
 	yield(ready func() bool) bool
 	// sleep returns when the own PE is rung, at the latest after limit. It
 	// looks at ready once more after it has announced that it sleeps.
@@ -41,7 +41,7 @@ func (h *Heap) Wait(ctx context.Context, call engine.Call, ready func() bool) er
 // await is the slow part of every wait: yield for a while, then sleep. members
 // are those whose whereabouts an error should tell; nil means all PEs.
 func (h *Heap) await(ctx context.Context, call engine.Call, tick time.Duration, members []int, ready func() bool) *engine.Stall {
-	if h.policy.yield(ready) {
+	if h.policy.yield(ready) && ready() {
 		return nil
 	}
 	h.noteSite(call)

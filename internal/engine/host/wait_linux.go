@@ -25,6 +25,7 @@ const (
 	processSpin   = 2000
 	crowdedSpin   = 20
 	processYields = 200
+	yieldLimit    = time.Millisecond // for all yields together
 )
 
 // looksFor returns how many loads come before the first yield. Where PEs outnumber
@@ -41,14 +42,22 @@ func (p *processes) spin() int { return p.looks }
 
 // yield keeps the goroutine on its thread while it spins: moving between
 // threads would cost more than the yield. The raw call does not tell the Go
-// scheduler, which is right for a fraction of a microsecond.
-func (*processes) yield(ready func() bool) bool {
+// scheduler, which is right for a fraction of a microsecond. Where other programs
+// want the cores, each yield can cost a whole time slice: it is then better to
+// sleep, since who sleeps is preferred when it wakes. The clock is looked at rarely.
+func (p *processes) yield(ready func() bool) bool {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	for range processYields {
+	var start time.Time
+	for n := 1; n <= processYields; n++ {
 		syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
-		if ready() {
+		if ready() || p.own.alarm.Load() != 0 {
 			return true
+		}
+		if n == 1 {
+			start = time.Now()
+		} else if n&(n-1) == 0 && time.Since(start) > yieldLimit {
+			return false
 		}
 	}
 	return false
