@@ -47,7 +47,7 @@ func TestBadOrderGoroutines(t *testing.T) {
 	for _, d := range disorders() {
 		for _, n := range []int{2, 4, 20} {
 			t.Run(fmt.Sprintf("%s among %s/%d", d.op, d.other, n), func(t *testing.T) {
-				for range 10 { // who notices first is a matter of luck
+				for range 5 { // who notices first is a matter of luck
 					shmemtest.RunWith(t, n, badOptions(), broken(d.run))
 				}
 			})

@@ -1,6 +1,7 @@
 package shmem
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/goshmem/goshmem/internal/engines"
+	"github.com/goshmem/goshmem/internal/env"
 )
 
 // MaxLocal is the most PEs that RunLocal runs.
@@ -49,6 +51,9 @@ func localWorlds(n int, o Options) ([]*World, error) {
 	if n < 1 || n > MaxLocal {
 		return nil, problem(ErrArgument, "%d PEs: at least 1, at most %d", n, MaxLocal)
 	}
+	if err := o.checkLocal(); err != nil {
+		return nil, err
+	}
 	c, err := o.config(defaultLocalHeap)
 	if err != nil {
 		return nil, err
@@ -68,6 +73,18 @@ func localWorlds(n int, o Options) ([]*World, error) {
 		worlds[i] = newWorld(h, Info{Reason: "goroutine PEs", Launcher: "local"}, o.logf())
 	}
 	return worlds, nil
+}
+
+// checkLocal refuses options that mean nothing to goroutine PEs.
+func (o Options) checkLocal() error {
+	name := cmp.Or(o.Engine, os.Getenv(env.Engine))
+	switch {
+	case name != "" && name != engines.Local().Name():
+		return problem(ErrArgument, "engine %s was asked for: goroutine PEs run on %s", name, engines.Local().Name())
+	case o.Rank != 0 || o.Size != 0 || o.Group != "" || o.Exchange != nil:
+		return problem(ErrArgument, "goroutine PEs take no Rank, Size, Group or Exchange from Options")
+	}
+	return nil
 }
 
 // errEnded is the error of a PE whose function ended its goroutine.

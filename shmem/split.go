@@ -3,6 +3,7 @@ package shmem
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"github.com/goshmem/goshmem/internal/engine"
 )
@@ -80,23 +81,35 @@ type split struct {
 // agreement is what the members of the parent have settled.
 type agreement struct {
 	slots      [2]int
+	all        uint64 // the same as a set of bits
 	generation uint64
 	site       string
 }
 
-// split agrees over t on the arguments, free slots and a meeting number that is
-// new to everybody.
+// splitTries bounds how often a split starts again because another one of some
+// member, over another team, has taken the slot in between.
+const splitTries = 100
+
+// split agrees over t on the arguments, on slots that are free on all members, and
+// on a meeting number that is new to everybody.
 func (t *Team) split(ctx context.Context, asked split) (agreement, error) {
-	w := t.w
-	if !w.splitting.CompareAndSwap(false, true) {
-		return agreement{}, ErrConcurrentCollective
-	}
-	defer w.splitting.Store(false)
 	if err := t.enter(); err != nil {
 		return agreement{}, err
 	}
 	defer t.busy.Store(false)
 	call := t.call(engine.KindSplit, engine.Site())
+	for range splitTries {
+		a, err := t.trySplit(ctx, asked, call)
+		if err != nil || a.all != 0 {
+			return a, err
+		}
+	}
+	return agreement{}, problem(ErrConcurrentCollective, "other splits of the members took every slot first, %d times", splitTries)
+}
+
+// trySplit returns an empty agreement if a member has lost a slot to another split.
+func (t *Team) trySplit(ctx context.Context, asked split, call engine.Call) (agreement, error) {
+	w := t.w
 	mine := engine.Words{asked.pack(), w.takenSlots(), w.heap.Generation()}
 	all, err := t.propose(ctx, call, mine, asked.invalid)
 	if err != nil {
@@ -105,7 +118,30 @@ func (t *Team) split(ctx context.Context, asked split) (agreement, error) {
 	if err := t.compare(all, mine, call); err != nil {
 		return agreement{}, err
 	}
-	return settle(all, asked.slots, call.Site)
+	a, err := settle(all, asked.slots, call.Site)
+	if err != nil {
+		return agreement{}, err
+	}
+	claimed := w.claim(a.all)
+	everybody, err := t.allSay(ctx, call, claimed)
+	if err != nil || !everybody {
+		if claimed {
+			w.yield(a.all)
+		}
+		return agreement{}, err
+	}
+	return a, nil
+}
+
+// allSay meets the other members and says whether all said yes.
+func (t *Team) allSay(ctx context.Context, call engine.Call, yes bool) (bool, error) {
+	var mine engine.Words
+	if yes {
+		mine[0] = 1
+	}
+	all, err := t.gather(ctx, call, mine)
+	no := slices.ContainsFunc(all, func(words engine.Words) bool { return words[0] == 0 })
+	return err == nil && !no, err
 }
 
 // pack puts the arguments into one word; out-of-range ones are refused anyway.
@@ -142,6 +178,7 @@ func settle(all []engine.Words, slots int, site string) (agreement, error) {
 			return a, problem(ErrNoMemory, "all %d team slots are taken: destroy teams that are no longer needed", maxTeams)
 		}
 		a.slots[i] = slot
+		a.all |= 1 << slot
 		taken |= 1 << slot
 	}
 	return a, nil
@@ -153,16 +190,35 @@ func (w *World) takenSlots() uint64 {
 	return w.slots
 }
 
-// join makes this PE's side of an agreed team; nil if it is not a member.
+// claim takes a set of slots if all of it is free here.
+func (w *World) claim(slots uint64) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.slots&slots != 0 {
+		return false
+	}
+	w.slots |= slots
+	return true
+}
+
+// yield gives claimed slots back.
+func (w *World) yield(slots uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.slots &^= slots
+}
+
+// join makes this PE's side of an agreed team in a claimed slot. If it is not a
+// member it gives the slot back and returns nil.
 func (w *World) join(a agreement, i int, members []int, c TeamConfig) *Team {
 	t := w.newTeam(a.slots[i], members, a.generation, c)
 	if t.me < 0 {
+		w.yield(1 << t.slot)
 		return nil
 	}
 	t.site = a.site
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.slots |= 1 << t.slot
 	w.teams = append(w.teams, t)
 	return t
 }

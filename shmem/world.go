@@ -20,11 +20,10 @@ type World struct {
 	info  Info
 	logf  func(string, ...any)
 
-	state     atomic.Uint32 // live, closing or closed
-	splitting atomic.Bool   // a split of this PE is choosing a slot
-	waits     atomic.Uint64 // long waits so far
-	world     *Team
-	shared    *Team
+	state  atomic.Uint32 // live, closing or closed
+	waits  atomic.Uint64 // long waits so far
+	world  *Team
+	shared *Team
 
 	mu     sync.Mutex // guards what follows
 	alloc  *heap.Allocator

@@ -140,8 +140,7 @@ func increments(p *pe) {
 func incrementsOf[T shmem.AtomicInteger](p *pe, k int) {
 	p.Helper()
 	a := alloc[T](p, 1)
-	p.barrier() // all begin at once
-	p.repeat(k, func(i int) error {
+	p.crowd(k, func(i int) error {
 		if i%8 != 0 {
 			return shmem.AtomicInc(a, 0, 0)
 		}
@@ -158,8 +157,7 @@ func distinctTickets(p *pe) {
 	const k = 2000
 	counter, taken := alloc[int64](p, 1), alloc[uint32](p, p.n*k)
 	last := int64(-1)
-	p.barrier()
-	p.repeat(k, func(int) error {
+	p.crowd(k, func(int) error {
 		ticket, err := shmem.AtomicFetchAdd(counter, 0, 1, 0)
 		if err == nil && (ticket <= last || ticket >= int64(p.n*k)) {
 			return fmt.Errorf("ticket %d after %d", ticket, last)
@@ -177,8 +175,7 @@ func distinctTickets(p *pe) {
 func casLoops(p *pe) {
 	const k = 3000
 	a := alloc[uint64](p, 1)
-	p.barrier()
-	p.repeat(k, func(i int) error {
+	p.crowd(k, func(i int) error {
 		seen, err := shmem.AtomicFetch(a, 0, 0)
 		for err == nil {
 			var was uint64
@@ -242,8 +239,7 @@ func swapsConserve(p *pe) {
 	const k = 3000
 	words, held := alloc[uint64](p, 2), alloc[uint64](p, p.n)
 	mine := uint64(p.me + 1)
-	p.barrier()
-	p.repeat(k, func(i int) (err error) {
+	p.crowd(k, func(i int) (err error) {
 		mine, err = shmem.AtomicSwap(words, i%2, mine, 0)
 		return err
 	})
@@ -269,12 +265,18 @@ func ownBitOf[T shmem.AtomicBits](p *pe, width int) {
 	p.Helper()
 	a := alloc[T](p, 2)
 	bit := T(1) << (p.me % width)
-	p.barrier()
-	for i := 0; i < 1000 && p.me < width; i++ {
-		p.ok(shmem.AtomicOr(a, 0, bit, 0))
-		old(p, bit, "fetch and, own bit")(masked(bit)(shmem.AtomicFetchAnd(a, 0, ^bit, 0)))
-		old(p, T(0), "fetch xor, own bit")(masked(bit)(shmem.AtomicFetchXor(a, 0, bit, 0)))
-	}
+	p.crowd(1000, func(int) error {
+		if p.me >= width {
+			return nil
+		}
+		setErr := shmem.AtomicOr(a, 0, bit, 0)
+		set, clearErr := shmem.AtomicFetchAnd(a, 0, ^bit, 0)
+		cleared, err := shmem.AtomicFetchXor(a, 0, bit, 0)
+		if set&bit == 0 || cleared&bit != 0 {
+			err = fmt.Errorf("%T: own bit %#x was not set in %#x or not cleared in %#x", bit, bit, set, cleared)
+		}
+		return errors.Join(setErr, clearErr, err)
+	})
 	p.barrier()
 	var all T
 	for pe := range min(p.n, width) {
@@ -284,15 +286,10 @@ func ownBitOf[T shmem.AtomicBits](p *pe, width int) {
 	p.barrier()
 }
 
-func masked[T shmem.AtomicBits](mask T) func(T, error) (T, error) {
-	return func(v T, err error) (T, error) { return v & mask, err }
-}
-
 func floatSums(p *pe) {
 	const k = 5000
 	a, b := alloc[float32](p, 1), alloc[float64](p, 1)
-	p.barrier()
-	p.repeat(k, func(int) error {
+	p.crowd(k, func(int) error {
 		_, err := shmem.AtomicFetchAdd(b, 0, -0.125, 0)
 		return errors.Join(err, shmem.AtomicAdd(a, 0, 0.25, 0))
 	})
@@ -326,8 +323,7 @@ func neighbouringWords(p *pe) {
 	const k = 2000
 	a := alloc[uint32](p, 2)
 	mine := p.me % 2
-	p.barrier()
-	p.repeat(k, func(int) error { return shmem.AtomicAdd(a, mine, 3, 0) })
+	p.crowd(k, func(int) error { return shmem.AtomicAdd(a, mine, 3, 0) })
 	p.barrier()
 	same(p, g(p, a, 0, 0), uint32((p.n+1)/2*k*3), "first word")
 	same(p, g(p, a, 1, 0), uint32(p.n/2*k*3), "second word")

@@ -153,8 +153,7 @@ func quietThenLook(p *pe) {
 	a, missed := alloc[uint64](p, n), alloc[bool](p, n)
 	other := p.partner()
 	for round := uint64(1); round <= 10; round++ {
-		p.barrier()
-		p.repeat(n, func(i int) error {
+		p.crowd(n, func(i int) error {
 			err := errors.Join(a.P(i, round, other), p.w.Quiet(p.ctx))
 			v, lookErr := a.At(i)
 			return errors.Join(err, lookErr, missed.Set(i, v != round))
@@ -283,12 +282,11 @@ func pieces[T comparable](p *pe, value func(x uint64) T) {
 	from := []shmem.Array[T]{part(p, src, 0, 1), part(p, src, 1, 2)}
 	other := p.partner()
 	for writer := range 2 {
-		p.barrier()
 		if p.me%2 == writer {
-			p.repeat(10000, func(i int) error { return errors.Join(a.P(0, value(-uint64(i&1)), other), a.Put(from[i&1], other)) })
+			p.crowd(10000, func(i int) error { return errors.Join(a.P(0, value(-uint64(i&1)), other), a.Put(from[i&1], other)) })
 			continue
 		}
-		p.repeat(10000, func(i int) error {
+		p.crowd(10000, func(i int) error {
 			v, err := a.At(0)
 			if i%4 == 3 {
 				v, err = a.G(0, p.me)

@@ -63,6 +63,21 @@ func (p *pe) is(err, target error, what string) {
 	}
 }
 
+// crowd is repeat on all PEs at once, in bursts that begin together where there
+// are cores enough: after a barrier alone one PE may be done before another wakes.
+func (p *pe) crowd(k int, f func(i int) error) {
+	p.Helper()
+	const bursts = 10
+	ready := alloc[uint64](p, 1)
+	for b := range bursts {
+		p.ok(shmem.AtomicInc(ready, 0, 0))
+		for looks := 0; looks < 10000 && g(p, ready, 0, 0) < uint64((b+1)*p.n); looks++ {
+			continue
+		}
+		p.repeat(k/bursts, func(i int) error { return f(b*(k/bursts) + i) })
+	}
+}
+
 func (p *pe) barrier() { p.Helper(); p.ok(p.w.Barrier(p.ctx)) }
 
 func (p *pe) sync() { p.Helper(); p.ok(p.w.Sync(p.ctx)) }

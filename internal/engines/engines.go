@@ -15,7 +15,7 @@ func All() []engine.Engine {
 }
 
 // Local returns the engine that runs PEs as goroutines.
-func Local() engine.Local { return host.Engine{} }
+func Local() host.Engine { return host.Engine{} }
 
 // Choose returns the engine called name, or the best that can run here if name
 // is empty, and why. An engine that was asked for and cannot run is an error:

@@ -2,13 +2,17 @@ package killtest_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -36,7 +40,7 @@ func dieProgram(args []string) {
 // TestDeath kills one of four PEs while the others wait: all of them learn at once
 // who died of what, and where it was.
 func TestDeath(t *testing.T) {
-	var all []time.Duration
+	var all durations
 	for name, p := range places() {
 		t.Run(name, func(t *testing.T) {
 			for round := range *deathRounds {
@@ -46,10 +50,7 @@ func TestDeath(t *testing.T) {
 			}
 		})
 	}
-	slices.Sort(all)
-	if n := len(all); n > 0 {
-		t.Logf("from death to error: median %v, 99%% %v, maximum %v of %d", all[n/2], all[n*99/100], all[n-1], n)
-	}
+	t.Logf("from death to error: %v", all)
 }
 
 // checkDeath holds every survivor's error to its form, and returns how long each took.
@@ -85,4 +86,42 @@ func checkDeath(t *testing.T, j job, p place, victim int) []time.Duration {
 		took = append(took, after)
 	}
 	return took
+}
+
+// busyProgram takes a core for as long as it lives.
+func busyProgram([]string) {
+	for {
+		_ = nobody()
+	}
+}
+
+// TestDeathUnderLoad is TestDeath while other programs want all cores for themselves.
+func TestDeathUnderLoad(t *testing.T) {
+	for range 2 * runtime.NumCPU() {
+		cmd := exec.Command(os.Args[0], "busy")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = errors.Join(cmd.Process.Kill(), cmd.Wait()) }() // what remains is that it was killed
+	}
+	var all durations
+	for range *deathRounds {
+		for _, name := range []string{"barrier", "wait", "alloc", "without"} {
+			all = append(all, checkDeath(t, run(t, 4, "die", name, "3"), places()[name], 3)...)
+		}
+	}
+	t.Logf("from death to error: %v", all)
+}
+
+// durations say how long something took each time.
+type durations []time.Duration
+
+func (d durations) String() string {
+	n := len(d)
+	if n == 0 {
+		return "never"
+	}
+	slices.Sort(d)
+	return fmt.Sprintf("median %v, 99%% %v, maximum %v of %d", d[n/2], d[n*99/100], d[n-1], n)
 }

@@ -17,6 +17,7 @@ import (
 func programs() map[string]func(args []string) {
 	return map[string]func(args []string){
 		"die":      dieProgram,
+		"busy":     busyProgram,
 		"exchange": exchangeProgram,
 		"leave":    leaveProgram,
 		"main":     mainProgram,

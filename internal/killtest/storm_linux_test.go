@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,7 +46,7 @@ type storm struct {
 	seed  uint64
 	temp  string         // the folder for temporary files of the jobs
 	found map[string]int // how victims and survivors ended
-	told  []time.Duration
+	told  durations
 }
 
 func (s storm) String() string {
@@ -55,11 +54,7 @@ func (s storm) String() string {
 	for _, what := range sortedKeys(s.found) {
 		parts = append(parts, fmt.Sprintf("%s: %d", what, s.found[what]))
 	}
-	if n := len(s.told); n > 0 {
-		slices.Sort(s.told)
-		parts = append(parts, fmt.Sprintf("from kill to error: median %v, 99%% %v, maximum %v", s.told[n/2], s.told[n*99/100], s.told[n-1]))
-	}
-	return strings.Join(parts, "; ")
+	return strings.Join(append(parts, fmt.Sprintf("from kill to error: %v", s.told)), "; ")
 }
 
 // round runs one job and kills one of its PEs.

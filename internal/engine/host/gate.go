@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -145,7 +146,8 @@ func (g *gate) strange(word, want uint64) bool {
 // longer agree on which meeting is next.
 func (g *gate) giveUp(err error) {
 	g.err = err
-	storeText(g.h.own.reason[:], err.Error())
+	why, _, _ := strings.Cut(err.Error(), "; ") // the rest says where PEs are, and grows old
+	storeText(g.h.own.reason[:], why)
 	g.slots[g.self].arrived.Store(g.gen<<8 | g.why(err))
 	g.slots[0].opened.Store(g.gen<<8 | gaveUp)
 	g.ring()
