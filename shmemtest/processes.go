@@ -17,6 +17,10 @@ import (
 	"github.com/goshmem/goshmem/shmem"
 )
 
+// served is what a rank writes when it has run its body: a rank that never comes to
+// the call would otherwise look like one that passed.
+const served = "goshmem: this rank has run its body"
+
 // RunProcesses runs body on n PEs, each a process: the test binary is started
 // again n times to run this test up to this call. The output of a failing job
 // goes to the test's log. In a binary that a launcher started it is Run. Linux only.
@@ -38,6 +42,8 @@ func RunProcessesWith(t *testing.T, n int, o shmem.Options, body Body) {
 	}
 	if result.Err != nil {
 		t.Errorf("%s%s", result.Report(), text)
+	} else if got := strings.Count(text, served); got != n {
+		t.Errorf("%d of %d ranks came to this call: they run the same test up to it, so nothing before it may depend on the process\n%s", got, n, text)
 	} else if testing.Verbose() {
 		t.Log(text)
 	}
@@ -133,6 +139,7 @@ func serve(t *testing.T, o shmem.Options, body Body) int {
 	case err != nil:
 		fmt.Fprintf(os.Stderr, "PE %d: %v\n", w.MyPE(), err)
 	case !tb.Failed():
+		fmt.Println(served)
 		return 0
 	}
 	return 1

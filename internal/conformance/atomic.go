@@ -127,7 +127,7 @@ func float[T float32 | float64](p *pe, v T) {
 }
 
 func increments(p *pe) {
-	incrementsOf[int64](p, 25000)
+	incrementsOf[int64](p, 100000)
 	incrementsOf[int](p, 1000)
 	incrementsOf[int32](p, 5000)
 	incrementsOf[uint](p, 1000)

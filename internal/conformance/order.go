@@ -149,10 +149,10 @@ func quietGets(p *pe) {
 // quietThenLook: two PEs each put to the other and look, after a quiet, at what
 // the other has put. Whoever looks later must see it, so at least one does.
 func quietThenLook(p *pe) {
-	const n = 1000
+	const n = 10000
 	a, missed := alloc[uint64](p, n), alloc[bool](p, n)
 	other := p.partner()
-	for round := uint64(1); round <= 10; round++ {
+	for round := uint64(1); round <= 6; round++ {
 		p.crowd(n, func(i int) error {
 			err := errors.Join(a.P(i, round, other), p.w.Quiet(p.ctx))
 			v, lookErr := a.At(i)

@@ -68,10 +68,13 @@ func (p *pe) is(err, target error, what string) {
 func (p *pe) crowd(k int, f func(i int) error) {
 	p.Helper()
 	const bursts = 10
-	ready := alloc[uint64](p, 1)
+	ready, most := alloc[uint64](p, 1), 100000
+	if p.n > runtime.NumCPU() {
+		most = 1000 // some cannot come before others go
+	}
 	for b := range bursts {
 		p.ok(shmem.AtomicInc(ready, 0, 0))
-		for looks := 0; looks < 10000 && g(p, ready, 0, 0) < uint64((b+1)*p.n); looks++ {
+		for looks := 0; looks < most && g(p, ready, 0, 0) < uint64((b+1)*p.n); looks++ {
 			continue
 		}
 		p.repeat(k/bursts, func(i int) error { return f(b*(k/bursts) + i) })

@@ -146,11 +146,19 @@ func (g *gate) strange(word, want uint64) bool {
 // longer agree on which meeting is next.
 func (g *gate) giveUp(err error) {
 	g.err = err
-	why, _, _ := strings.Cut(err.Error(), "; ") // the rest says where PEs are, and grows old
-	storeText(g.h.own.reason[:], why)
+	storeText(g.h.own.reason[:], brief(err.Error()))
 	g.slots[g.self].arrived.Store(g.gen<<8 | g.why(err))
 	g.slots[0].opened.Store(g.gen<<8 | gaveUp)
 	g.ring()
+}
+
+// brief is the beginning of an error and who was absent. The rest says where the
+// other PEs were, and grows old.
+func brief(text string) string {
+	parts := strings.Split(text, "; ")
+	return strings.Join(append(parts[:1], slices.DeleteFunc(parts[1:], func(part string) bool {
+		return !strings.Contains(part, " absent: ")
+	})...), "; ")
 }
 
 // why tells the members that look next whom to ask.
