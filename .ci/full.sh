@@ -8,7 +8,7 @@ stage_race() {
 }
 
 # The packages whose tests join the job that they are started in.
-job_tests=(./shmemtest)
+job_tests=(./shmemtest ./shmem)
 
 # stage_jobs starts the same programs and test binaries with our launcher and with
 # those of Open MPI and MPICH, which know nothing of us.
@@ -29,6 +29,13 @@ stage_jobs() {
 		done
 	done
 	each "goshmem test" "$CI_DIR/bin/goshmem" test -n 1,2,4 "${job_tests[@]}"
+	tests jobs ./examples/mpiexchange
+	tests jobs -run Under ./internal/killtest
+}
+
+# stage_kills kills a random PE of a working job at a random moment, again and again.
+stage_kills() {
+	tests kills -run TestStorm -timeout 210s ./internal/killtest -kills 300
 }
 
 ompi() { mpirun.openmpi --allow-run-as-root --oversubscribe --bind-to none -np "$@"; }

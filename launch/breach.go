@@ -1,9 +1,6 @@
 package launch
 
-import (
-	"fmt"
-	"time"
-)
+import "fmt"
 
 // maxText bounds the account of what went wrong: large jobs have long lists.
 const maxText = 16 << 10
@@ -22,12 +19,7 @@ func (h *hub) breakWith(kind error, text string) {
 		return
 	}
 	h.broken = encode(kindError, []byte{codeOf(kind)}, []byte(text[:min(len(text), maxText)]))
-	deadline := time.Now().Add(h.limits.farewell)
-	for _, m := range h.members {
-		if m != nil && !m.left {
-			h.tell(m, h.broken, deadline)
-		}
-	}
+	h.tellAll(h.broken, h.limits.farewell)
 }
 
 // lost is the end of a connection without good-bye.

@@ -3,6 +3,7 @@ package launch
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -40,7 +41,7 @@ func (h *hub) join(who peer, l *link) *member {
 	h.joined++
 	if h.joined == len(h.members) {
 		_ = h.ln.Close() // the next world may need the port
-		h.tellAll(encode(kindDone))
+		h.tellAll(encode(kindDone), h.limits.frame)
 	}
 	return m
 }
@@ -111,14 +112,15 @@ func (h *hub) release() {
 	for _, m := range h.members {
 		m.here = false
 	}
-	h.tellAll(done)
+	h.tellAll(done, h.limits.frame)
 }
 
 // tellAll sends an encoded frame to every member. One deadline for all: a member
-// that is stopped must not multiply the wait.
-func (h *hub) tellAll(encoded []byte) {
-	deadline := time.Now().Add(h.limits.frame)
-	for _, m := range h.members {
+// that is stopped must not multiply the wait. Rank 0 comes last: its process serves
+// the others and may end when it is told.
+func (h *hub) tellAll(encoded []byte, limit time.Duration) {
+	deadline := time.Now().Add(limit)
+	for _, m := range slices.Backward(h.members) {
 		if m != nil && !m.left {
 			h.tell(m, encoded, deadline)
 		}
