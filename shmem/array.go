@@ -60,7 +60,7 @@ func (a Array[T]) alive() bool { return a.b != nil && a.b.state.Load() == live }
 func (a Array[T]) usable() error {
 	switch {
 	case a.b == nil:
-		return problem(ErrArgument, "the zero Array has no memory: use Alloc")
+		return problem(ErrArgument, "the zero value has no memory: use Alloc or AllocSignal")
 	case a.b.state.Load() == closed:
 		return a.b.w.gone()
 	case a.b.state.Load() == freed:

@@ -62,7 +62,7 @@ func badZero(t testing.TB, w *shmem.World) {
 	a, b, sig := twoArrays(t, w)
 	var zero shmem.Array[int64]
 	var none shmem.Signal
-	array := wrong{is: shmem.ErrArgument, text: "the zero Array has no memory: use Alloc", pe: -1}
+	array := wrong{is: shmem.ErrArgument, text: "the zero value has no memory: use Alloc or AllocSignal", pe: -1}
 	for _, u := range slices.Concat(peerUses(), atomicUses()) {
 		array.op, array.peer = u.op, 0
 		array.checkLoose(t, w, u.do(zero, b, sig, 0))
@@ -73,10 +73,10 @@ func badZero(t testing.TB, w *shmem.World) {
 	}
 	for _, u := range slices.Concat(signalUses(), localSignalUses()) {
 		err := u.do(a, b, none, 0)
-		wrong{is: shmem.ErrArgument, op: u.op, peer: peerOf(err), text: "the zero Array has no memory", pe: -1}.check(t, err)
+		wrong{is: shmem.ErrArgument, op: u.op, peer: peerOf(err), text: "the zero value has no memory", pe: -1}.check(t, err)
 	}
 	for _, u := range peerUses() {
-		x := wrong{is: shmem.ErrArgument, op: u.op, peer: 0, text: "the zero Array has no memory", pe: w.MyPE()}
+		x := wrong{is: shmem.ErrArgument, op: u.op, peer: 0, text: "the zero value has no memory", pe: w.MyPE()}
 		if takesSource(u) {
 			x.checkLoose(t, w, u.do(a, zero, sig, 0))
 		}
@@ -84,7 +84,7 @@ func badZero(t testing.TB, w *shmem.World) {
 			x.checkLoose(t, w, u.do(a, b, none, 0))
 		}
 	}
-	free := wrong{is: shmem.ErrArgument, op: "free", peer: -1, text: "the zero Array has no memory", pe: -1}
+	free := wrong{is: shmem.ErrArgument, op: "free", peer: -1, text: "the zero value has no memory", pe: -1}
 	free.check(t, zero.Free(t.Context()))
 	free.check(t, none.Free(t.Context()))
 	if zero.World() != nil || zero.Len() != 0 {

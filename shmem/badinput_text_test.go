@@ -45,7 +45,7 @@ func sameOnAll(t *testing.T, ctx context.Context, w *shmem.World, a shmem.Array[
 		"shmem: get: the destination has 3 elements, the source 8: slice the longer one":                                                                        must1(a.Slice(0, 3))(t).Get(a, 0),
 		"shmem: g: element 8 of an array of 8":                                                                                                                  second(a.G(8, 0)),
 		"shmem: slice: [5:4] of an array of 8 elements":                                                                                                         second(a.Slice(5, 4)),
-		"shmem: put: the zero Array has no memory: use Alloc":                                                                                                   shmem.Array[float32]{}.Put(a, 1),
+		"shmem: put: the zero value has no memory: use Alloc or AllocSignal":                                                                                    shmem.Array[float32]{}.Put(a, 1),
 		"shmem: wait until: comparison 9: use EQ, NE, GT, GE, LT or LE":                                                                                         shmem.WaitUntil(ctx, a, 0, 9, 0),
 		"shmem: alloc: -3 elements: at least one is needed":                                                                                                     second(shmem.Alloc[int](ctx, w, -3)),
 		"shmem: alloc: 9223372036854775807 elements of 8 bytes: no heap is that large":                                                                          second(shmem.Alloc[int](ctx, w, math.MaxInt)),

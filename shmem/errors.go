@@ -40,7 +40,7 @@ var (
 	ErrTimeout  = engine.ErrTimeout  // a wait took too long; errors.Is also finds context.DeadlineExceeded
 	ErrDied     = engine.ErrDied     // the process of a PE is gone
 	ErrFailed   = engine.ErrFailed   // a PE gave up; the text has its error
-	ErrMismatch = engine.ErrMismatch // PEs called different things, or the same with different arguments
+	ErrMismatch = engine.ErrMismatch // PEs called different things, or with different arguments, or one no longer comes
 )
 
 // detail is one of the Err values with a sentence of its own.

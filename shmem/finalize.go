@@ -36,7 +36,7 @@ func (w *World) Finalize(ctx context.Context) error {
 	}
 	w.close()
 	if err != nil {
-		w.fail(err)
+		w.fail(err, engine.Stays)
 		return rewrap(w, "finalize", err)
 	}
 	return fail(w, "finalize", noPeer, w.heap.Close())
@@ -108,25 +108,33 @@ func (w *World) Abort(reason error) {
 	if reason == nil {
 		reason = errors.New("no reason given")
 	}
-	w.fail(fmt.Errorf("aborted: %w", reason))
+	err := fmt.Errorf("aborted: %w", reason)
+	w.ended.Store(&err)
+	w.fail(err, engine.Stays)
 	w.close()
 }
 
 // fail ends the world because of err. A PE that fails only because another one
-// did says so, lest the others take it for the culprit.
-func (w *World) fail(err error) {
+// did says so, lest the others take it for the culprit. exit is for engine.Heap.Fail.
+func (w *World) fail(err error, exit int) {
 	reason := err.Error()
 	if errors.Is(err, ErrDied) || errors.Is(err, ErrFailed) {
 		reason = ""
 	}
-	w.heap.Fail(reason, -1)
+	w.heap.Fail(reason, exit)
 }
 
 // GlobalExit ends the whole job with an exit code, without waiting for anybody,
 // and does not return: processes exit with status, also those that compute or
-// wait; goroutine PEs end with an error in every wait. OpenSHMEM: shmem_global_exit.
+// wait; goroutine PEs end with an error in every wait. A status that is no exit
+// code, outside 0 to 255, becomes 255. OpenSHMEM: shmem_global_exit.
 func (w *World) GlobalExit(status int) {
-	w.heap.Fail(fmt.Sprintf("called global exit %d", status), status&0xff)
+	if status < 0 || status > 255 {
+		status = 255
+	}
+	err := fmt.Errorf("called global exit %d", status)
+	w.ended.Store(&err)
+	w.heap.Fail(err.Error(), status)
 	w.close()
 	w.exit(status)
 }

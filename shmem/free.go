@@ -14,7 +14,7 @@ func (a Array[T]) Free(ctx context.Context) error { return a.b.free(ctx) }
 
 func (b *block) free(ctx context.Context) error {
 	if b == nil {
-		return fail(nil, "free", noPeer, problem(ErrArgument, "the zero Array has no memory"))
+		return fail(nil, "free", noPeer, problem(ErrArgument, "the zero value has no memory"))
 	}
 	w := b.w
 	if b.state.Load() == freed {

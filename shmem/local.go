@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/engines"
 	"github.com/goshmem/goshmem/internal/env"
 )
@@ -101,9 +102,12 @@ func (w *World) runLocal(ctx context.Context, f func(context.Context, *World) er
 			if p := recover(); p != nil {
 				err, stack = fmt.Errorf("panicked: %v", p), "\n"+string(debug.Stack())
 			}
+			if e := w.ended.Load(); e != nil && err == errEnded {
+				err = *e
+			}
 			if err != nil {
 				report(fmt.Errorf("PE %d: %w%s", w.rank, err, stack))
-				w.fail(err)
+				w.fail(err, engine.Stays)
 				w.close()
 			}
 		}()

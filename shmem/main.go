@@ -5,15 +5,20 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+
+	"github.com/goshmem/goshmem/internal/engine"
 )
 
 // Main runs f as one PE of the launched job: init, f, finalize. If f returns an
-// error or panics, this PE says so on stderr and the process exits with 1 or 2;
-// the waits of all other PEs then return an error that names this PE and its
+// error or panics, this PE says so on stderr and the process exits with 1 or 2,
+// without running deferred calls of its caller; the waits of all other PEs then return an error that names this PE and its
 // reason, so the whole job ends. OpenSHMEM: shmem_init ... shmem_finalize.
-func Main(f func(ctx context.Context, w *World) error) {
+func Main(f func(ctx context.Context, w *World) error) { MainWith(Options{}, f) }
+
+// MainWith is Main with options for the world.
+func MainWith(o Options, f func(ctx context.Context, w *World) error) {
 	ctx := context.Background()
-	w, err := Init(ctx, Options{Logf: nil})
+	w, err := Init(ctx, o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -28,12 +33,12 @@ func (w *World) run(ctx context.Context, f func(context.Context, *World) error) 
 	ended := true // by runtime.Goexit, if f neither returns nor panics
 	defer func() {
 		if p := recover(); p != nil {
-			w.heap.Fail(fmt.Sprintf("panicked: %v", p), -1)
 			fmt.Fprintf(os.Stderr, "shmem: PE %d panicked: %v\n\n%s", w.rank, p, debug.Stack())
+			w.heap.Fail(fmt.Sprintf("panicked: %v", p), engine.Leaves)
 			code = 2
 		} else if ended {
-			w.heap.Fail(errEnded.Error(), -1)
 			fmt.Fprintf(os.Stderr, "shmem: PE %d: %v\n", w.rank, errEnded)
+			w.heap.Fail(errEnded.Error(), engine.Leaves)
 			os.Exit(2) // the process would stay, without its main goroutine
 		}
 	}()
@@ -45,7 +50,7 @@ func (w *World) run(ctx context.Context, f func(context.Context, *World) error) 
 	if err == nil {
 		return 0
 	}
-	w.fail(err)
 	fmt.Fprintf(os.Stderr, "PE %d: %v\n", w.rank, err)
+	w.fail(err, engine.Leaves)
 	return 1
 }

@@ -2,6 +2,7 @@ package shmem
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -36,7 +37,9 @@ func (t *Team) checkStrided(start, stride, size int) error {
 		return problem(ErrArgument, "start %d: the parent team has %d PEs", start, n)
 	case size < 1 || size > n:
 		return problem(ErrArgument, "size %d: the parent team has %d PEs", size, n)
-	case size > 1 && (stride < 1 || stride > n || start+(size-1)*stride >= n):
+	case size > 1 && stride < 1:
+		return problem(ErrArgument, "start %d, stride %d, size %d: the stride must be at least 1", start, stride, size)
+	case size > 1 && (stride > n || start+(size-1)*stride >= n):
 		return problem(ErrArgument, "start %d, stride %d, size %d: the last PE would be %d, the parent team has %d", start, stride, size, start+(size-1)*stride, n)
 	}
 	return nil
@@ -153,12 +156,17 @@ func (s split) pack() uint64 {
 	return word
 }
 
+// unpack shows the arguments that pack has put into a word.
+func unpack(word uint64) string {
+	return fmt.Sprintf("%d, %d, %d", int16(word>>32), int16(word>>16), int16(word))
+}
+
 // compare returns an error if another PE has passed other arguments.
 func (t *Team) compare(all []engine.Words, mine engine.Words, call engine.Call) error {
 	for i, words := range all {
 		pe := t.members[i]
 		if words[0] != mine[0] {
-			return problem(ErrMismatch, "PE %d passed other arguments than PE %d (%v, %s)", pe, t.w.rank, call, call.Site)
+			return problem(ErrMismatch, "PE %d passed %s, PE %d passed %s (%v, %s)", pe, unpack(words[0]), t.w.rank, unpack(mine[0]), call, call.Site)
 		}
 	}
 	return nil

@@ -69,7 +69,9 @@ func WaitUntil[T Waitable](ctx context.Context, a Array[T], i int, cmp Cmp, v T)
 	if err != nil {
 		return fail(a.World(), "wait until", noPeer, err)
 	}
-	_, err = await(ctx, a.b.w, p, cmp, v)
+	if _, err = await(ctx, a.b.w, p, cmp, v); err != nil {
+		err = fmt.Errorf("element %d: %w", i, err)
+	}
 	return fail(a.b.w, "wait until", noPeer, err)
 }
 

@@ -20,8 +20,9 @@ type World struct {
 	info  Info
 	logf  func(string, ...any)
 
-	state  atomic.Uint32 // live, closing or closed
-	waits  atomic.Uint64 // long waits so far
+	state  atomic.Uint32         // live, closing or closed
+	waits  atomic.Uint64         // long waits so far
+	ended  atomic.Pointer[error] // why this PE ended the world, if it did
 	world  *Team
 	shared *Team
 
@@ -137,7 +138,12 @@ func noWorld(op string) error {
 }
 
 // gone is the error of a call on a world that is no longer live.
-func (w *World) gone() error { return problem(ErrClosed, "the world is finalized") }
+func (w *World) gone() error {
+	if err := w.ended.Load(); err != nil {
+		return problem(ErrClosed, "this PE ended the world: %v", *err)
+	}
+	return problem(ErrClosed, "the world is finalized")
+}
 
 // checkPE returns an error if there is no such PE.
 func (w *World) checkPE(pe int) error {

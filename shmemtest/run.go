@@ -3,6 +3,7 @@ package shmemtest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"testing"
 
@@ -101,6 +102,10 @@ func runRank(ctx context.Context, t *peTB, w *shmem.World, body Body) error {
 	go func() {
 		err := errors.New("the body ended early on this PE")
 		defer func() {
+			if p := recover(); p != nil {
+				w.Abort(fmt.Errorf("panicked: %v", p))
+				panic(p)
+			}
 			if err != nil {
 				w.Abort(err)
 			}

@@ -28,7 +28,7 @@ func infoCommand() *cobra.Command {
 		Short: "Show what this machine has and what goshmem can use of it",
 		Long: "Show version, machine and limits, the engines and why each can or cannot run here,\n" +
 			"the vendor libraries with path and version, devices, the job that the environment\n" +
-			"describes, and the variables that are set. It needs neither a job nor a GPU.",
+			"describes, and the variables that there are. It needs neither a job nor a GPU.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed(probeFlag) {
@@ -38,7 +38,7 @@ func infoCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON (the field \"schema\" has its version)")
-	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "also print unset variables and every place where a library was looked for")
+	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "also print every place where a library was looked for")
 	c.Flags().StringSliceVar(&probe, probeFlag, nil, "load these libraries and describe them")
 	c.Flags().Lookup(probeFlag).Hidden = true
 	return c

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/goshmem/goshmem/internal/info"
 	"github.com/goshmem/goshmem/launch/launcher"
 )
 
@@ -20,7 +21,13 @@ func main() {
 // execute runs the command line and returns the exit status.
 func execute(args []string) int {
 	root := rootCommand()
-	root.SetArgs(goStyle(args))
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if c == root && !strings.HasPrefix(args[0], "-") { // it is the command that is wrong
+			return unknownCommand(c, args[0])
+		}
+		return usage(c, err)
+	})
+	root.SetArgs(goStyle(root, args))
 	err := root.Execute()
 	if err == nil {
 		return 0
@@ -42,20 +49,30 @@ func rootCommand() *cobra.Command {
   goshmem run -n 4 ./examples/ring    four processes of a Go program
   goshmem test -n 1,2,4 ./...         Go tests, each rank a process
   goshmem info                        what can run here, and why`,
+		Version:       info.ThisBuild().String(),
 		Args:          cobra.ArbitraryArgs, // so that a mistyped command is a usage error
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage(c, fmt.Errorf("unknown command %q", args[0]))
+				return unknownCommand(c, args[0])
 			}
 			return c.Help()
 		},
 	}
-	root.SetFlagErrorFunc(usage)
+	root.SetVersionTemplate("goshmem {{.Version}}\n")
+	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(runCommand(), testCommand(), infoCommand())
 	root.AddCommand(perfCommand())
 	return root
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	hint := ""
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		hint = ", did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return usage(root, fmt.Errorf("unknown command %q%s", name, hint))
 }
 
 // usage makes a mistake in the command line an error of exit status 2.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goshmem/goshmem/internal/info"
 	"github.com/goshmem/goshmem/launch/launcher"
 )
 
@@ -93,6 +94,24 @@ func TestWithoutArguments(t *testing.T) {
 	contains(t, stdout, "goshmem run -n 4 ./examples/ring", "goshmem test", "goshmem info")
 }
 
+func TestVersion(t *testing.T) {
+	status, stdout, stderr := call(t, "--version")
+	if status != 0 || stderr != "" || !strings.HasPrefix(stdout, "goshmem "+info.Version) || strings.Count(stdout, "\n") != 1 {
+		t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
+	}
+}
+
+func TestMistakesInTheEnvironment(t *testing.T) {
+	t.Setenv("GOSHMEM_HEAP_SIZE", "3")
+	for _, args := range []string{"run -np 2 true", "test -np 2 ./testdata/suite"} {
+		status, stdout, stderr := call(t, strings.Fields(args)...)
+		if status != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: status %d, stdout %q, stderr %q", args, status, stdout, stderr)
+		}
+		contains(t, stderr, `GOSHMEM_HEAP_SIZE="3" is not a heap: 3 bytes per PE`)
+	}
+}
+
 // Every mistake has one clear message, its own status, and no page of usage.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct {
@@ -101,7 +120,16 @@ func TestMistakes(t *testing.T) {
 		want   string
 	}{
 		{"nonsense", 2, `unknown command "nonsense"`},
+		{"runn -n 2 ls", 2, `unknown command "runn", did you mean run? (goshmem --help tells more)`},
+		{"tset", 2, `unknown command "tset", did you mean test?`},
+		{"--nonsense", 2, "unknown flag: --nonsense"},
 		{"run", 2, "no program given"},
+		{"run --env GOSHMEM_TIMEOUT=abc true", 2, `GOSHMEM_TIMEOUT="abc" is not a positive duration`},
+		{"run -n 2 --dry-run --env GOSHMEM_ENGINE=nvshmem true", 2, `GOSHMEM_ENGINE="nvshmem" is not an engine: there is host`},
+		{"run --dry-run ./no-such-program", 127, "no such file"},
+		{"run --dry-run ./testdata/notests", 1, "is not a program"},
+		{"test -race ./testdata/suite", 2, "go after --, such as -- -test.count=2; GOFLAGS=-race builds"},
+		{"test -count 2 ./testdata/suite", 2, "go after --"},
 		{"run -n 0 true", 2, "number of processes is 0: at least 1"},
 		{"run -n -1 true", 2, "number of processes is -1: at least 1"},
 		{"run -n 10000 true", 2, "at most 1024 processes"},

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/goshmem/goshmem/internal/engines"
+	"github.com/goshmem/goshmem/internal/env"
 	"github.com/goshmem/goshmem/launch/launcher"
 )
 
@@ -26,7 +29,9 @@ func runCommand() *cobra.Command {
 		Short: "Run N processes of a program",
 		Long: `Run N processes of a program. PROGRAM is an executable, or a Go package that is
 built first: a folder (./examples/ring), a .go file or an import path. Flags after
-PROGRAM are the program's own.
+PROGRAM are the program's own. The launcher itself sets what makes a process a rank
+(--dry-run shows it), whatever GOSHMEM_RANK, GOSHMEM_SIZE, GOSHMEM_RDZV,
+GOSHMEM_TOKEN, RANK, WORLD_SIZE and the like are in its own environment.
 
 Each line of output gets the host and rank in front. Rank 0 gets the input unless
 that is a terminal. The exit status is 0 if all ranks exit with 0, otherwise that
@@ -65,6 +70,9 @@ func (o *runOptions) run(c *cobra.Command, args []string) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
+	if err := checkValues(c, s.Env); err != nil {
+		return err
+	}
 	if o.dryRun {
 		return dryRun(c, s)
 	}
@@ -74,9 +82,25 @@ func (o *runOptions) run(c *cobra.Command, args []string) error {
 	return start(c.Context(), s)
 }
 
+// checkValues refuses variables that every rank would refuse.
+func checkValues(c *cobra.Command, extra []string) error {
+	var names []string
+	for _, e := range engines.All() {
+		names = append(names, e.Name())
+	}
+	if err := env.CheckValues(append(os.Environ(), extra...), names); err != nil {
+		return usage(c, err)
+	}
+	return nil
+}
+
 func dryRun(c *cobra.Command, s launcher.Spec) error {
-	if launcher.IsPackage(s.Argv[0]) {
-		fmt.Fprintf(c.OutOrStdout(), "build %s\n", s.Argv[0])
+	build, err := launcher.Plan(orBackground(c.Context()), s.Argv[0])
+	if err != nil {
+		return err
+	}
+	if build != nil {
+		fmt.Fprintf(c.OutOrStdout(), "build %s\n", strings.Join(build, " "))
 	}
 	return launcher.DryRun(c.OutOrStdout(), s)
 }

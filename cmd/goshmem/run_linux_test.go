@@ -81,7 +81,7 @@ func TestDryRun(t *testing.T) {
 	if status != 0 || stderr != "" || strings.Count(stdout, "  run   ./testdata/broken arg\n") != 2 {
 		t.Errorf("status %d, stderr %q, stdout:\n%s", status, stderr, stdout)
 	}
-	contains(t, stdout, "build ./testdata/broken\n["+host(t)+" 0]\n  env   GOSHMEM_RANK=0\n", "  env   A=b\n", "\n["+host(t)+" 1]\n  env   GOSHMEM_RANK=1\n")
+	contains(t, stdout, "build go build -tags=netgo,osusergo ./testdata/broken\n["+host(t)+" 0]\n  env   GOSHMEM_RANK=0\n", "  env   A=b\n", "\n["+host(t)+" 1]\n  env   GOSHMEM_RANK=1\n")
 }
 
 // running starts a job of two that waits, and returns when both ranks do. The

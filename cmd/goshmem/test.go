@@ -2,13 +2,12 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/goshmem/goshmem/internal/testjob"
 	"github.com/goshmem/goshmem/launch/launcher"
-	"github.com/goshmem/goshmem/launch/launcher/testjob"
 )
 
 // testOptions are the flags of `goshmem test`.
@@ -27,12 +26,19 @@ func testCommand() *cobra.Command {
 and run as a job of N processes for each N, in the package's folder. A test passes
 if it passes on all ranks; it fails if it fails on one, or if one does not report
 it. Tests use package shmemtest, which joins the job. Running no test at all is a
-failure.`,
+failure. Once a rank has died the others get 5s to end; tests that nobody came to
+by then count as failed.
+
+Other flags of the test binary go after --, such as -- -test.count=2. Flags of the
+build go into GOFLAGS: GOFLAGS=-race builds with the race detector.`,
 		Example: "  goshmem test -n 1,2,4 ./...\n  goshmem test -n 3 -v -run Barrier ./shmem -- -test.count=5",
 		RunE: func(c *cobra.Command, args []string) error {
 			return o.test(c, args)
 		},
 	}
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage(c, fmt.Errorf("%w: flags of the test binary go after --, such as -- -test.count=2; GOFLAGS=-race builds with the race detector", err))
+	})
 	f := c.Flags()
 	f.IntSliceVarP(&o.job.Sizes, "np", "n", []int{1, 2, 4}, "numbers of processes")
 	f.StringVar(&o.run, "run", "", "run only tests that match this regular expression")
@@ -57,6 +63,9 @@ func (o *testOptions) test(c *cobra.Command, args []string) error {
 	if len(job.Packages) == 0 {
 		job.Packages = []string{"."}
 	}
+	if err := checkValues(c, nil); err != nil {
+		return err
+	}
 	job.Signals, job.Out = launcher.StopSignals(), c.OutOrStdout()
 	return testjob.Run(c.Context(), job)
 }
@@ -71,23 +80,4 @@ func (o *testOptions) binaryArgs() []string {
 		args = append(args, "-test.short")
 	}
 	return args
-}
-
-// goStyle lets the flags of `goshmem test` be written with one dash, as for the
-// go command; the flag parser would read -run as -r -u -n.
-func goStyle(args []string) []string {
-	if len(args) == 0 || args[0] != "test" {
-		return args
-	}
-	out := append([]string(nil), args...)
-	for i, a := range out {
-		if a == "--" {
-			break
-		}
-		switch name, _, _ := strings.Cut(a, "="); name {
-		case "-run", "-timeout", "-short", "-verbose":
-			out[i] = "-" + a
-		}
-	}
-	return out
 }

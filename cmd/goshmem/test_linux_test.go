@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestTestPasses(t *testing.T) {
@@ -10,8 +11,8 @@ func TestTestPasses(t *testing.T) {
 	if status != 0 || stderr != "" || strings.Count(stdout, "\n") != 3 {
 		t.Errorf("status %d, stderr %q, stdout:\n%s", status, stderr, stdout)
 	}
-	contains(t, stdout, "ok    github.com/goshmem/goshmem/cmd/goshmem/testdata/suite  n=1  4 passed, 0 failed, 1 skipped  (",
-		"suite  n=3  4 passed, 0 failed, 1 skipped", "8 passed, 0 failed, 2 skipped, 10 in total\n")
+	contains(t, stdout, "ok    github.com/goshmem/goshmem/cmd/goshmem/testdata/suite  n=1  6 passed, 0 failed, 1 skipped  (",
+		"suite  n=3  6 passed, 0 failed, 1 skipped", "12 passed, 0 failed, 2 skipped, 14 in total\n")
 }
 
 func TestTestFailsOnOneRank(t *testing.T) {
@@ -34,7 +35,24 @@ func TestTestRankDies(t *testing.T) {
 		t.Errorf("status %d", status)
 	}
 	contains(t, stdout, "--- FAIL: TestDies (n=2): not reported by rank 1 (killed by SIGKILL)\n    [1] about to die\n",
-		"--- FAIL: TestLater (n=2): not reported by rank 1 (killed by SIGKILL)\n", "2 passed, 2 failed, 1 skipped, 5 in total\n")
+		"--- FAIL: TestLater (n=2): not reported by rank 1 (killed by SIGKILL)\n", "2 passed, 4 failed, 1 skipped, 7 in total\n")
+}
+
+// What a rank that died keeps the others from is counted, and does not cost the
+// time limit.
+func TestTestRankDiesAndOthersAreStuck(t *testing.T) {
+	t.Setenv("SUITE", "stuck")
+	begin := time.Now()
+	status, stdout, stderr := call(t, "test", "-np", "2", "./testdata/suite")
+	if took := time.Since(begin); status != 1 || took > time.Minute || stderr != "goshmem: 4 failed\n" {
+		t.Errorf("status %d after %v, stderr %q", status, took, stderr)
+	}
+	contains(t, stdout, "--- FAIL: TestDies (n=2): not reported by rank 1 (killed by SIGKILL)\n",
+		"--- FAIL: TestLater (n=2): not reported by rank 0 (killed by SIGTERM); not reported by rank 1 (killed by SIGKILL)\n",
+		"--- FAIL: 2 tests not run (n=2): rank 1 died in TestDies\n", "2 passed, 4 failed, 1 skipped, 7 in total\n")
+	if strings.Contains(stdout, "(processes)") {
+		t.Errorf("blames processes:\n%s", stdout)
+	}
 }
 
 func TestTestExitsBadly(t *testing.T) {
@@ -43,7 +61,7 @@ func TestTestExitsBadly(t *testing.T) {
 	if status != 1 {
 		t.Errorf("status %d", status)
 	}
-	contains(t, stdout, "--- FAIL: (processes) (n=2): rank 0: exit status 7 outside of tests\n", "4 passed, 1 failed, 1 skipped")
+	contains(t, stdout, "--- FAIL: (processes) (n=2): rank 0: exit status 7 outside of tests\n", "6 passed, 1 failed, 1 skipped")
 }
 
 func TestTestVerbose(t *testing.T) {
@@ -66,11 +84,20 @@ func TestNoTests(t *testing.T) {
 }
 
 func TestGoStyle(t *testing.T) {
-	got := strings.Join(goStyle(strings.Fields("test -n 2 -run X -timeout=3s -short -v ./p -- -run Y")), " ")
-	if want := "test -n 2 --run X --timeout=3s --short -v ./p -- -run Y"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if got := goStyle([]string{"run", "-run"}); got[1] != "-run" {
-		t.Errorf("changed %q", got)
+	for args, want := range map[string]string{
+		"test -n 2 -run X -timeout=3s -short -v ./p -- -run Y": "test -n 2 --run X --timeout=3s --short -v ./p -- -run Y",
+		"test ./p -np 1,2":                       "test ./p --np 1,2",
+		"run -np 3 ls -np 2":                     "run --np 3 ls -np 2",
+		"run --timeout 3s -np=3 --dry-run ls -x": "run --timeout 3s --np=3 --dry-run ls -x",
+		"run --no-prefix --env A=b -n4 -np 2 ls": "run --no-prefix --env A=b -n4 --np 2 ls",
+		"run -n 2 ls -np 2":                      "run -n 2 ls -np 2",
+		"run -- -np":                             "run -- -np",
+		"run -run":                               "run -run",
+		"info -np":                               "info -np",
+		"runn -np 2":                             "runn -np 2",
+	} {
+		if got := strings.Join(goStyle(rootCommand(), strings.Fields(args)), " "); got != want {
+			t.Errorf("%s: %s, want %s", args, got, want)
+		}
 	}
 }

@@ -77,7 +77,8 @@ type Heap interface {
 	// Release takes the memory of a freed range back.
 	Release(at Offset, n uintptr) error
 
-	// Put copies n bytes to pe; src may be reused when it returns.
+	// Put copies n bytes to pe; src may be reused when it returns. Put, PutSignal
+	// and Get must not store their pointer in the heap: it may be into a stack.
 	Put(pe int, dst Offset, src unsafe.Pointer, n uintptr) error
 	// PutNBI is Put, but src must stay as it is until Quiet.
 	PutNBI(pe int, dst Offset, src unsafe.Pointer, n uintptr) error
@@ -113,11 +114,19 @@ type Heap interface {
 	Progress(pe int) Progress
 	// Fail ends the world: every wait of every PE returns an error with this
 	// reason. An empty reason says that this PE only follows another's failure.
-	// exit >= 0 asks the other processes to exit with that code.
+	// exit is Stays, Leaves or an exit code with which all processes are to exit.
 	Fail(reason string, exit int)
 	// Close leaves the world in good order, after the last meeting.
 	Close() error
 }
+
+// What becomes of a process after Heap.Fail, if it does not ask all to exit with a
+// code. Nobody is alarmed about a process that leaves until it has left: others that
+// end because of it must not end before it.
+const (
+	Stays  = -1 // the process goes on; the waits of the others end now
+	Leaves = -2 // the process exits at once; the waits of the others end then
+)
 
 // Words is what each member contributes to Gate.Gather.
 type Words [4]uint64

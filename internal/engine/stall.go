@@ -53,6 +53,7 @@ type Stall struct {
 	Absent []int      // who is waited for, if it is known
 	PEs    []Progress // all PEs of the team, in order
 	Detail string     // replaces the sentence about the absent
+	Limit  string     // what sets the limit of a time-out, if the caller did not
 }
 
 // Unwrap returns the cause.
@@ -72,7 +73,7 @@ func (s *Stall) Error() string {
 		parts = append(parts, p.obituary())
 	}
 	if s.After > 0 {
-		parts = append(parts, fmt.Sprintf("%v after %v", s.Cause, s.After.Round(time.Millisecond)))
+		parts = append(parts, fmt.Sprintf("%v after %v%s", s.Cause, s.After.Round(time.Millisecond), s.Limit))
 	} else if len(parts) == 0 {
 		parts = append(parts, s.Cause.Error())
 	}
@@ -146,7 +147,7 @@ func (s *Stall) whereabouts() []string {
 		}
 		text := p.place()
 		if slices.Contains(s.Absent, p.PE) {
-			text = "absent: " + text
+			text = "absent: " + strings.Replace(text, "past ", "in no call since ", 1)
 		}
 		if groups[text] == nil {
 			order = append(order, text)

@@ -53,7 +53,7 @@ func TestStallTexts(t *testing.T) {
 			Cause: engine.ErrDied,
 			PEs:   list{failed, lateDeath, died},
 		},
-		"timed out after 5m0s; PEs 0, 1 are in barrier #12 (ring.go:40); PE 2 is absent: past alloc #7 (ring.go:31); PE 3 is absent: not started": {
+		"timed out after 5m0s; PEs 0, 1 are in barrier #12 (ring.go:40); PE 2 is absent: in no call since alloc #7 (ring.go:31); PE 3 is absent: not started": {
 			Cause: engine.ErrTimeout, After: 5 * time.Minute, Absent: []int{2, 3},
 			PEs: list{in(0, engine.KindBarrier, 12, "ring.go:40"), in(1, engine.KindBarrier, 12, "ring.go:40"), past(2, engine.KindAlloc, 7, "ring.go:31"), {PE: 3}},
 		},
@@ -145,7 +145,7 @@ func TestStallLarge(t *testing.T) {
 		s.PEs = append(s.PEs, in(pe, engine.KindBarrier, 1, ""))
 	}
 	s.PEs[500].Active = false
-	if got, want := s.Error(), "timed out after 1s; PEs 0-499, 501-1023 are in barrier #1; PE 500 is absent: past barrier #1"; got != want {
+	if got, want := s.Error(), "timed out after 1s; PEs 0-499, 501-1023 are in barrier #1; PE 500 is absent: in no call since barrier #1"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if strings.Contains(s.Error(), "\n") {

@@ -67,6 +67,7 @@ func Gather(ctx context.Context, o Options) *Info {
 		Variables: ours(),
 		Foreign:   foreign(os.Environ()),
 	}
+	markProblems(os.Environ(), i.Engines, i.Variables, i.Foreign)
 	i.Warnings = i.warn()
 	return i
 }

@@ -3,22 +3,23 @@ package info
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
 
-// WriteText prints everything for a person. With verbose, variables that are not
-// set and every place where a library was looked for are printed too.
+// WriteText prints everything for a person. With verbose, every place where a
+// library was looked for is printed too.
 func (i *Info) WriteText(out io.Writer, verbose bool) error {
 	t := &table{tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)}
-	t.row("goshmem", i.Build.text())
+	t.row("goshmem", i.Build.String())
 	t.row("built with", fmt.Sprintf("%s for %s/%s", i.Build.Go, i.Build.OS, i.Build.Arch))
 	i.System.write(t)
 	i.Launch.write(t)
 	t.writeEngines(i.Engines)
 	t.writeLibraries(i.Libraries, verbose)
 	t.writeDevices(i.Devices)
-	t.writeVariables(i, verbose)
+	t.writeVariables(i)
 	for _, w := range i.Warnings {
 		t.row("warning", w)
 	}
@@ -32,17 +33,6 @@ func (t *table) row(cells ...string) { fmt.Fprintln(t, strings.Join(cells, "\t")
 
 // head starts a group of rows, which have columns of their own.
 func (t *table) head(title string) { fmt.Fprintf(t, "\n%s\n", title) }
-
-func (b Build) text() string {
-	if b.Revision == "" {
-		return b.Version
-	}
-	text := fmt.Sprintf("%s (revision %.12s", b.Version, b.Revision)
-	if b.Modified {
-		text += ", modified"
-	}
-	return text + ")"
-}
 
 func (s System) write(t *table) {
 	t.row("machine", strings.TrimSpace(s.Host+" "+s.Kernel))
@@ -128,30 +118,20 @@ func (t *table) writeDevices(list []Device) {
 	}
 }
 
-func (t *table) writeVariables(i *Info, verbose bool) {
+// writeVariables prints all of ours, as what is in no list is likely a typing
+// mistake, and those of others that are set.
+func (t *table) writeVariables(i *Info) {
 	t.head("variables")
-	for _, v := range i.Variables {
-		if v.Set {
+	for _, v := range slices.Concat(i.Variables, i.Foreign) {
+		switch {
+		case v.Problem != "":
+			t.row("  " + v.Name + "=" + v.Value + ": " + v.Problem)
+		case v.Set:
 			t.row("  "+v.Name, v.Value)
-		} else if verbose {
+		default:
 			t.row("  "+v.Name, "unset ("+orNone(v.Default)+"): "+v.Help)
 		}
 	}
-	for _, v := range i.Foreign {
-		t.row("  "+v.Name, v.Value)
-	}
-	if len(i.Foreign) == 0 && !anySet(i.Variables) {
-		t.row("  none of ours, of a launcher or of a vendor is set")
-	}
-}
-
-func anySet(list []Variable) bool {
-	for _, v := range list {
-		if v.Set {
-			return true
-		}
-	}
-	return false
 }
 
 func orNone(text string) string {

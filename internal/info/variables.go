@@ -15,6 +15,7 @@ type Variable struct {
 	Value   string `json:"value,omitempty"`
 	Default string `json:"default,omitempty"`
 	Help    string `json:"help,omitempty"`
+	Problem string `json:"problem,omitempty"` // what the value is not; no world can follow it
 }
 
 // hidden stands for the value of a secret.
@@ -25,7 +26,7 @@ func ours() []Variable {
 	var list []Variable
 	for _, v := range env.Vars() {
 		value, set := os.LookupEnv(v.Name)
-		list = append(list, Variable{v.Name, set, show(v.Name, value), v.Default, v.Help})
+		list = append(list, Variable{Name: v.Name, Set: set, Value: show(v.Name, value), Default: v.Default, Help: v.Help})
 	}
 	return list
 }
@@ -41,6 +42,23 @@ func foreign(environ []string) []Variable {
 	}
 	slices.SortFunc(list, func(a, b Variable) int { return strings.Compare(a.Name, b.Name) })
 	return list
+}
+
+// markProblems notes in the lists which values no world can follow.
+func markProblems(environ []string, engines []Engine, lists ...[]Variable) {
+	names := make([]string, len(engines))
+	for i, e := range engines {
+		names[i] = e.Name
+	}
+	problems := map[string]string{}
+	for _, p := range env.Problems(environ, names) {
+		problems[p.Name] = p.Err.Error()
+	}
+	for _, list := range lists {
+		for i := range list {
+			list[i].Problem = problems[list[i].Name]
+		}
+	}
 }
 
 func isForeign(name string) bool {

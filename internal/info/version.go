@@ -1,6 +1,7 @@
 package info
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 )
@@ -16,6 +17,18 @@ type Build struct {
 	Go       string `json:"go"`
 	OS       string `json:"os"`
 	Arch     string `json:"arch"`
+}
+
+// String is the version, and the revision of the source if that is known.
+func (b Build) String() string {
+	if b.Revision == "" {
+		return b.Version
+	}
+	text := fmt.Sprintf("%s (revision %.12s", b.Version, b.Revision)
+	if b.Modified {
+		text += ", modified"
+	}
+	return text + ")"
 }
 
 // ThisBuild reads what the Go command recorded in the program.

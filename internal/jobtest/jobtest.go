@@ -42,6 +42,16 @@ func Run(t testing.TB, n int, argv ...string) []string {
 	return lines
 }
 
+// Fail runs argv as a job of n processes, which must fail.
+func Fail(t testing.TB, n int, argv ...string) launcher.Result {
+	t.Helper()
+	result, err := launcher.Run(t.Context(), launcher.Spec{N: n, Argv: argv})
+	if err == nil {
+		t.Fatalf("%v: the job succeeded", argv)
+	}
+	return result
+}
+
 // Expect fails the test if the lines of a job are not these, in any order.
 func Expect(t testing.TB, got []string, want ...string) {
 	t.Helper()

@@ -102,16 +102,21 @@ func impatient(ctx context.Context, w *shmem.World, r roll) error {
 }
 
 func absent(ctx context.Context, w *shmem.World, r roll, f call, why string, limit func() (context.Context, context.CancelFunc)) error {
+	// Who looks a moment later finds that another has given up already, and why. One
+	// that gives up in finalize fails.
+	second := "mismatch"
+	if why == "timeout" {
+		second = why
+	}
 	var err error
 	if w.MyPE() == odd(w) {
 		if err = r.call(); err == nil {
-			err = fails(ctx, w, f, latest, []string{"mismatch", "failed"}, fmt.Sprintf("PE %d is absent: ", odd(w)))
+			err = fails(ctx, w, f, latest, []string{second, "failed"}, fmt.Sprintf("PE %d is absent: ", odd(w)))
 		}
 	} else {
 		limited, cancel := limit()
 		defer cancel()
-		// Who looks a moment later finds that another has given up already.
-		err = fails(limited, w, f, soon+latest, []string{why, "mismatch", "failed"}, fmt.Sprintf("PE %d is absent: ", odd(w)))
+		err = fails(limited, w, f, soon+latest, []string{why, second, "failed"}, fmt.Sprintf("PE %d is absent: ", odd(w)))
 		err = errors.Join(err, r.call())
 	}
 	if err != nil {
@@ -127,7 +132,7 @@ func against(one, others call) body {
 		if w.MyPE() == odd(w) {
 			f = one
 		}
-		err := fails(ctx, w, f, latest, []string{"mismatch", "failed"}, " where this PE is in ")
+		err := fails(ctx, w, f, latest, []string{"mismatch", "failed"}, " where PE ")
 		return errors.Join(err, r.call(), fails(ctx, w, barrier, latest, nil))
 	}
 }

@@ -65,7 +65,7 @@ func checkDeath(t *testing.T, j job, p place, victim int) []time.Duration {
 		last = "split #2"
 	}
 	form := regexp.MustCompile(fmt.Sprintf(
-		`^shmem: %s: (for a value .*, the last value was 0: )?PE %d \(host %s, pid %d\) died with SIGKILL; it was last in %s \(stage_test.go:\d+\); PEs? .* %s`,
+		`^shmem: %s: (element 0: )?(for a value .*, the last value was 0: )?PE %d \(host %s, pid %d\) died with SIGKILL; it was last in %s \(stage_test.go:\d+\); PEs? .* %s`,
 		p.op, victim, regexp.QuoteMeta(host), j.Ranks[victim].Pid, last, p.board))
 	var took []time.Duration
 	if j.Ranks[victim].Signal != "SIGKILL" {

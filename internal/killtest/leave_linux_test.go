@@ -88,7 +88,7 @@ func TestLeave(t *testing.T) {
 			for _, r := range []int{0, 1, 3} {
 				kind := want.kind
 				if kind == "timeout" { // all run out of patience together: one may see how another ends over that
-					kind, begin, tail = j.line(r, "kind"), "shmem: barrier: ", "PE 2 is absent: past alloc #4 (stage_test.go:"
+					kind, begin, tail = j.line(r, "kind"), "shmem: barrier: ", "PE 2 is absent: in no call since alloc #4 (stage_test.go:"
 				}
 				wantError(t, j, r, kind, begin, want.text, tail, "in barrier #1 (leave_linux_test.go:")
 			}

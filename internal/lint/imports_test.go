@@ -24,7 +24,7 @@ func layerOf(dir string) layer {
 	switch {
 	case under(dir, "cmd"), under(dir, "examples"), under(dir, "internal/ci"), under(dir, "internal/lint"):
 		return top
-	case under(dir, "internal/conformance"), under(dir, "internal/perf"), under(dir, "internal/jobtest"), under(dir, "internal/killtest"):
+	case under(dir, "internal/conformance"), under(dir, "internal/perf"), under(dir, "internal/jobtest"), under(dir, "internal/killtest"), dir == "internal/testjob":
 		return harness
 	case dir == "internal/engines", dir == "internal/info":
 		return selection

@@ -103,7 +103,8 @@ func Copy(dst, src unsafe.Pointer, n uintptr) {
 func Zero(p unsafe.Pointer, n uintptr) { clear(unsafe.Slice((*byte)(p), n)) }
 
 // Hide returns p in a way that keeps the compiler from moving what it points to
-// to the heap. Only for callees that do not keep p after they return.
+// to the heap. Only for callees that never store p in the heap, not even for a
+// moment: what p points to may be in a stack, and stacks move.
 //
 //go:nosplit
 func Hide(p unsafe.Pointer) unsafe.Pointer {

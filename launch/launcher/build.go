@@ -20,14 +20,36 @@ func Build(ctx context.Context, scratch, pkg string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := goCommand(ctx, scratch, pkg, append(append([]string{"build"}, withoutC()...), "-o", out, pkg)...); err != nil {
+	if _, err := goCommand(ctx, scratch, pkg, append(append([]string{"build"}, withoutC()...), "-o", out, pkg)...); err != nil {
 		return "", err
 	}
 	if info, err := os.Stat(out); err != nil || info.Mode()&0o111 == 0 {
 		// For a package that is not a program the compiler leaves an archive, or nothing.
-		return "", &Error{1, fmt.Errorf("%s is not a program: it needs package main with a main function", pkg)}
+		return "", noProgram(pkg)
 	}
 	return out, nil
+}
+
+func noProgram(pkg string) error {
+	return &Error{1, fmt.Errorf("%s is not a program: it needs package main with a main function", pkg)}
+}
+
+// Plan returns the command by which Build would build name, nil if name is an
+// executable, and an error if there is no such program or package. It builds
+// nothing.
+func Plan(ctx context.Context, name string) ([]string, error) {
+	if !IsPackage(name) {
+		_, err := lookPath(name)
+		return nil, err
+	}
+	text, err := goCommand(ctx, "", name, "list", "-f", "{{.Name}}", name)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasSuffix("\n"+strings.TrimSpace(text), "\nmain") {
+		return nil, noProgram(name)
+	}
+	return append(append([]string{"go", "build"}, withoutC()...), name), nil
 }
 
 // withoutC are flags that keep a program with no C of its own free of the C
@@ -48,7 +70,8 @@ func BuildTest(ctx context.Context, scratch, pkg string) (string, error) {
 		return "", err
 	}
 	out += ".test"
-	return out, goCommand(ctx, scratch, pkg, "test", "-c", "-o", out, pkg)
+	_, err = goCommand(ctx, scratch, pkg, "test", "-c", "-o", out, pkg)
+	return out, err
 }
 
 // target returns a path of its own in scratch that ends in the package's name,
@@ -66,9 +89,9 @@ func target(scratch, pkg string) (string, error) {
 }
 
 // goCommand runs the go command with its own temporary files in scratch, so that
-// it can be killed without leaving any. It dies with this process, for which it
+// it can be killed without leaving any, and returns what it printed. It dies with this process, for which it
 // needs the thread to stay.
-func goCommand(ctx context.Context, scratch, pkg string, args ...string) error {
+func goCommand(ctx context.Context, scratch, pkg string, args ...string) (string, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	cmd := exec.CommandContext(ctx, "go", args...)
@@ -78,11 +101,11 @@ func goCommand(ctx context.Context, scratch, pkg string, args ...string) error {
 	text, err := cmd.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("building %s: %w", pkg, context.Cause(ctx))
+		return "", fmt.Errorf("building %s: %w", pkg, context.Cause(ctx))
 	case errors.Is(err, exec.ErrNotFound):
-		return &Error{StatusNotFound, fmt.Errorf("cannot build %s: the go command is not in PATH; build it elsewhere and give the executable", pkg)}
+		return "", &Error{StatusNotFound, fmt.Errorf("cannot build %s: the go command is not in PATH; build it elsewhere and give the executable", pkg)}
 	case err != nil:
-		return &Error{1, fmt.Errorf("%s does not build (%w):\n%s", pkg, err, strings.TrimRight(string(text), "\n"))}
+		return "", &Error{1, fmt.Errorf("%s does not build (%w):\n%s", pkg, err, strings.TrimRight(string(text), "\n"))}
 	}
-	return nil
+	return string(text), nil
 }

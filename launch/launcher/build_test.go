@@ -63,6 +63,29 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+func TestPlan(t *testing.T) {
+	module(t, "hi/main.go", "package main\n\nfunc main() {}\n", "lib/lib.go", "package lib\n", "main/doc.go", "package notmain\n")
+	for _, c := range []struct{ name, plan, err string }{
+		{"./hi", "go build -tags=netgo,osusergo ./hi", ""},
+		{"./hi/main.go", "go build -tags=netgo,osusergo ./hi/main.go", ""},
+		{"go", "", ""},
+		{"./lib", "", "./lib is not a program"},
+		{"./main", "", "./main is not a program"},
+		{"example.com/m/none", "", "example.com/m/none"},
+		{"./none", "", "no such file"},
+		{"no-such-program", "", "not found"},
+	} {
+		plan, err := Plan(t.Context(), c.name)
+		if strings.Join(plan, " ") != c.plan || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: %q, %v", c.name, plan, err)
+		}
+	}
+	t.Setenv("GOFLAGS", "-tags=mine")
+	if plan, err := Plan(t.Context(), "./hi"); err != nil || strings.Join(plan, " ") != "go build ./hi" {
+		t.Errorf("with tags of the user's own: %q, %v", plan, err)
+	}
+}
+
 func TestDoesNotBuild(t *testing.T) {
 	module(t, "bad/main.go", "package main\n\nfunc main() { undefinedThing() }\n", "lib/lib.go", "package lib\n", "none/x.txt", "")
 	for pkg, want := range map[string]string{

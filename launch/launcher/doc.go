@@ -17,7 +17,8 @@
 //     Grace runs; a second Ctrl-C kills at once.
 //  7. When the last rank is dead, what is left in the groups is killed too.
 //  8. Result.Report names the rank that failed first, how it ended, its last
-//     words, and who needed SIGTERM or SIGKILL; Error has the exit status.
+//     words, who had ended well before, and who needed SIGTERM or SIGKILL; Error
+//     has the exit status.
 //
 // Grandchildren that leave their process group are on their own, and those of a
 // launcher killed with SIGKILL too: the kernel tells only direct children.

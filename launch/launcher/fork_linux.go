@@ -61,7 +61,7 @@ func (j *job) forkOne(r, core int, stdin *os.File) (stopped bool, err error) {
 	})
 	closed := child.close()
 	if err != nil {
-		return false, err
+		return false, explained(err)
 	}
 	j.ranks = append(j.ranks, &rank{
 		RankResult: RankResult{Rank: r, Pid: process.Pid, Core: core},

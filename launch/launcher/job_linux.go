@@ -161,6 +161,10 @@ func (j *job) died(d death) {
 	r := j.ranks[d.rank]
 	r.dead, r.Code, r.Signal = true, d.code, d.signal
 	j.alive--
+	if j.spec.Ended != nil {
+		j.spec.Ended(r.RankResult)
+	}
+	r.Early = r.Code == 0 && j.phase == running
 	if r.Code == 0 || j.phase != running {
 		return
 	}

@@ -33,22 +33,23 @@ func TestMain(m *testing.M) {
 
 // acts are what a process can do. Those that wait for ever end by a signal.
 var acts = map[string]func(rank string){
-	"hello":     func(rank string) { fmt.Println("hello", rank) },
-	"env":       func(string) { fmt.Println(strings.Join(os.Environ(), "\n")) },
-	"wait":      func(string) { fmt.Println("ready"); forever() },
-	"waitdeaf":  func(string) { deafen(); fmt.Println("ready"); forever() },
-	"fail3":     fail3Act,
-	"fail3deaf": fail3DeafAct,
-	"failboth":  failBothAct,
-	"kill":      killAct,
-	"cat":       func(string) { io.Copy(os.Stdout, os.Stdin) },
-	"both":      bothAct,
-	"long":      longAct,
-	"child":     func(string) { startSleep(nil) },
-	"stray":     func(string) { startSleep(&syscall.SysProcAttr{Setsid: true}) },
-	"status":    func(string) { b, _ := os.ReadFile("/proc/self/status"); os.Stdout.Write(b) },
-	"launch":    launchAct,
-	"scratch":   scratchAct,
+	"hello":      func(rank string) { fmt.Println("hello", rank) },
+	"env":        func(string) { fmt.Println(strings.Join(os.Environ(), "\n")) },
+	"wait":       func(string) { fmt.Println("ready"); forever() },
+	"waitdeaf":   func(string) { deafen(); fmt.Println("ready"); forever() },
+	"fail3":      fail3Act,
+	"fail3deaf":  fail3DeafAct,
+	"failboth":   failBothAct(4),
+	"okthenfail": failBothAct(0),
+	"kill":       killAct,
+	"cat":        func(string) { io.Copy(os.Stdout, os.Stdin) },
+	"both":       bothAct,
+	"long":       longAct,
+	"child":      func(string) { startSleep(nil) },
+	"stray":      func(string) { startSleep(&syscall.SysProcAttr{Setsid: true}) },
+	"status":     func(string) { b, _ := os.ReadFile("/proc/self/status"); os.Stdout.Write(b) },
+	"launch":     launchAct,
+	"scratch":    scratchAct,
 }
 
 // forever waits for a signal. A plain select would be reported as a deadlock.
@@ -79,19 +80,21 @@ func fail3DeafAct(rank string) {
 	os.Exit(3)
 }
 
-// failBothAct has rank 1 fail when rank 0 has. The end of the FIFO would come too
+// failBothAct has rank 1 fail when rank 0 has ended with a status. The end of the FIFO would come too
 // early: descriptors are closed before a process counts as dead.
-func failBothAct(rank string) {
-	if rank == "0" {
-		fmt.Fprintln(open(os.O_WRONLY), os.Getpid())
-		os.Exit(4)
+func failBothAct(status int) func(rank string) {
+	return func(rank string) {
+		if rank == "0" {
+			fmt.Fprintln(open(os.O_WRONLY), os.Getpid())
+			os.Exit(status)
+		}
+		var pid int
+		fmt.Fscan(open(os.O_RDONLY), &pid)
+		if fd, err := unix.PidfdOpen(pid, 0); err == nil {
+			unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1)
+		}
+		os.Exit(5)
 	}
-	var pid int
-	fmt.Fscan(open(os.O_RDONLY), &pid)
-	if fd, err := unix.PidfdOpen(pid, 0); err == nil {
-		unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1)
-	}
-	os.Exit(5)
 }
 
 // open opens the FIFO of the job, which waits for the other rank to do so.

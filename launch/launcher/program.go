@@ -45,6 +45,14 @@ func lookPath(name string) (string, error) {
 	return "", &Error{statusOf(err), fmt.Errorf("cannot run %s: %w", name, cause)}
 }
 
+// explained adds to an error of a start what it may come from.
+func explained(err error) error {
+	if errors.Is(err, syscall.ENOEXEC) {
+		return fmt.Errorf("%w (it is no program for this machine, or a script without a #! line)", err)
+	}
+	return err
+}
+
 // statusOf returns the exit status that a shell gives to a program that it could
 // not start because of err.
 func statusOf(err error) int {

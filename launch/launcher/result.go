@@ -47,6 +47,7 @@ type RankResult struct {
 	Signal    string   // name of that signal, such as SIGKILL; "" if it exited
 	Core      int      // core it was bound to; -1: none
 	Stderr    []string // its last lines on stderr, at most 10
+	Early     bool     // it ended with status 0 before any rank failed or the job was stopped
 	Termed    bool     // it was still running when the launcher sent SIGTERM
 	Killed    bool     // it was still running when the launcher sent SIGKILL
 }
@@ -76,6 +77,7 @@ func (r Result) Report() string {
 	fmt.Fprintln(&b, r.Err)
 	if r.First >= 0 {
 		r.lastWords(&b)
+		r.list(&b, r.ranks(func(x RankResult) bool { return x.Early }), "ended with 0 before that: ")
 	}
 	r.list(&b, r.ranks(r.alsoFailed), "also failed: ")
 	r.list(&b, r.ranks(func(x RankResult) bool { return x.Termed }), "stopped with SIGTERM: ")

@@ -67,6 +67,22 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// A rank that ended well before the failure is in the report.
+func TestEndedEarly(t *testing.T) {
+	s, _, _ := spec("okthenfail", 2)
+	withFifo(t, &s)
+	var ended []int
+	s.Ended = func(r RankResult) { ended = append(ended, r.Rank) }
+	res, err := Run(t.Context(), s)
+	mustCode(t, err, 5)
+	if !res.Ranks[0].Early || res.Ranks[1].Early || !strings.Contains(res.Report(), "  ended with 0 before that: rank 0\n") {
+		t.Errorf("%+v\n%s", res.Ranks, res.Report())
+	}
+	if !slices.Equal(ended, []int{0, 1}) {
+		t.Errorf("told of the ends of ranks %v", ended)
+	}
+}
+
 func TestFailureThenDeafRank(t *testing.T) {
 	s, _, _ := spec("fail3deaf", 2)
 	withFifo(t, &s)
@@ -166,7 +182,7 @@ func TestCannotStart(t *testing.T) {
 		{"no-such-program-here", "not found", 127},
 		{dir + "/missing", "no such file", 127},
 		{write("plain", "x", 0o644), "permission denied", 126},
-		{write("garbage", "\x00\x01", 0o755), "exec format error", 126},
+		{write("garbage", "\x00\x01", 0o755), "exec format error (it is no program for this machine, or a script without a #! line)", 126},
 		{write("script", "#!/no/such/shell\n", 0o755), "no such file", 127},
 		{dir, "a Go package starts with ./", 126},
 	} {

@@ -39,6 +39,10 @@ type Spec struct {
 	// each stops the job, and an interrupt that comes second kills it.
 	Signals <-chan os.Signal
 
+	// Ended, if set, is called when a rank has ended, of whose output there may be
+	// more to come. The job waits for it.
+	Ended func(RankResult)
+
 	// Stdout and Stderr get the lines of all ranks, each line whole and with
 	// the prefix in front; nil: dropped. A line of more than 1 MiB is cut into
 	// several.

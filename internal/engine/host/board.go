@@ -117,9 +117,9 @@ func (h *Heap) Fail(reason string, exit int) {
 	if to == engine.Failed && h.own.getState() == from {
 		reason, _, _ = strings.Cut(reason, "\n") // a stack trace is for the PE's own output
 		storeText(h.own.reason[:], reason)
-		h.own.exit.Store(int32(exit) + 1)
+		h.own.exit.Store(max(int32(exit), -1) + 1)
 	}
-	if !h.own.state.CompareAndSwap(uint32(from), uint32(to)) || exit >= 0 && h.peers != nil {
+	if !h.own.state.CompareAndSwap(uint32(from), uint32(to)) || exit != engine.Stays && h.peers != nil {
 		return
 	}
 	for pe := range h.ctl {

@@ -91,7 +91,7 @@ func (g *gate) Gather(ctx context.Context, call engine.Call, mine engine.Words, 
 // of a death at the next meeting.
 func (g *gate) usable() error {
 	if g.err != nil {
-		return g.err
+		return &late{g.err}
 	}
 	if s := g.h.broken(); s != nil {
 		g.gen++
@@ -125,10 +125,19 @@ func (g *gate) meet(ctx context.Context, call engine.Call) error {
 const (
 	gaveUp = 0xf0
 
-	byItself  = gaveUp     // it timed out, or found others in another call
-	withWorld = gaveUp + 1 // a PE has died or failed
-	following = gaveUp + 2 // another member gave up before
+	byItself  = gaveUp     // its context was cancelled, or it found others in another call
+	byTimeout = gaveUp + 1 // its time was over
+	withWorld = gaveUp + 2 // a PE has died or failed
+	following = gaveUp + 3 // another member gave up before
 )
+
+// causeOf is the cause of the error of a member that finds somebody who gave up.
+func causeOf(word uint64) error {
+	if word&0xff == byTimeout {
+		return engine.ErrTimeout
+	}
+	return engine.ErrMismatch
+}
 
 // quit says whether the member that wrote an arrived word has given up.
 func quit(word uint64) bool { return word&0xff >= gaveUp }
@@ -152,6 +161,15 @@ func (g *gate) giveUp(err error) {
 	g.ring()
 }
 
+// late is the error of a later call at a gate that is out of order.
+type late struct{ err error }
+
+func (l *late) Error() string {
+	return "the team is out of order since an earlier collective failed: " + brief(l.err.Error())
+}
+
+func (l *late) Unwrap() error { return l.err }
+
 // brief is the beginning of an error and who was absent. The rest says where the
 // other PEs were, and grows old.
 func brief(text string) string {
@@ -164,17 +182,22 @@ func brief(text string) string {
 // why tells the members that look next whom to ask.
 func (g *gate) why(err error) uint64 {
 	switch {
-	case errors.Is(err, engine.ErrDied), errors.Is(err, engine.ErrFailed):
+	case g.h.own.alarm.Load() != 0 && (errors.Is(err, engine.ErrDied) || errors.Is(err, engine.ErrFailed)):
 		return withWorld
 	case g.quitter() >= 0:
 		return following
+	case errors.Is(err, engine.ErrTimeout):
+		return byTimeout
 	}
 	return byItself
 }
 
-// quitter is the member that gave up by itself, -1 if none did.
+// quitter is the member that gave up first, for a reason of its own; -1 if none did.
 func (g *gate) quitter() int {
-	return slices.IndexFunc(g.slots, func(s *slot) bool { return s.arrived.Load()&0xff == byItself })
+	return slices.IndexFunc(g.slots, func(s *slot) bool {
+		w := s.arrived.Load() & 0xff
+		return w >= gaveUp && w < withWorld
+	})
 }
 
 func (g *gate) ring() {
@@ -286,8 +309,9 @@ func (g *gate) mismatch(ctx context.Context, call engine.Call, i int) error {
 		}
 	case following:
 		i = max(g.quitter(), 0)
+		word = g.slots[i].arrived.Load()
 	}
-	s := g.h.stall(engine.ErrMismatch, g.members)
+	s := g.h.stall(causeOf(word), g.members)
 	p := &s.PEs[i]
 	if quit(word) {
 		s.Detail = fmt.Sprintf("PE %d gave this team up: %s", p.PE, loadText(g.h.ctl[p.PE].reason[:]))
@@ -296,7 +320,7 @@ func (g *gate) mismatch(ctx context.Context, call engine.Call, i int) error {
 	if kind := engine.Kind(word & 0xff); p.Call.Kind != kind { // it has gone on since
 		p.Call = engine.Call{Kind: kind, Slot: call.Slot}
 	}
-	s.Detail = fmt.Sprintf("PE %d is in %v where this PE is in %v", p.PE, p.Call, call)
+	s.Detail = fmt.Sprintf("PE %d is in %v where PE %d is in %v", p.PE, p.Call, g.h.rank, call)
 	return s
 }
 

@@ -129,7 +129,7 @@ func TestGateMismatch(t *testing.T) {
 					t.Errorf("PE %d: %v: want a mismatch that names %s, alloc and barrier", pe, err, want)
 				}
 				again := all[pe].Gather(context.Background(), engine.Call{Kind: engine.KindBarrier}, engine.Words{}, make([]engine.Words, len(heaps)))
-				if again != err {
+				if !errors.Is(again, err) {
 					t.Errorf("PE %d: the next meeting: %v, want the same error", pe, again)
 				}
 			}

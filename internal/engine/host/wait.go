@@ -46,8 +46,8 @@ func (h *Heap) await(ctx context.Context, call engine.Call, tick time.Duration, 
 	}
 	h.noteSite(call)
 	start := time.Now()
-	deadline, ok := ctx.Deadline()
-	if !ok {
+	deadline, own := ctx.Deadline()
+	if !own {
 		deadline = start.Add(h.timeout)
 	}
 	wakeable := func() bool { return ready() || h.own.alarm.Load() != 0 }
@@ -57,7 +57,7 @@ func (h *Heap) await(ctx context.Context, call engine.Call, tick time.Duration, 
 		}
 		left := time.Until(deadline)
 		if err := ctx.Err(); err != nil || left <= 0 {
-			return unless(ready, h.expired(err, start, members))
+			return unless(ready, h.expired(err, start, own, members))
 		}
 		h.policy.sleep(min(tick, left), wakeable)
 	}
@@ -73,13 +73,17 @@ func unless(ready func() bool, s *engine.Stall) *engine.Stall {
 	return s
 }
 
-// expired is the error of a wait that took too long or was cancelled.
-func (h *Heap) expired(ctxErr error, start time.Time, members []int) *engine.Stall {
+// expired is the error of a wait that took too long or was cancelled. own says that
+// the caller's context had a limit of its own.
+func (h *Heap) expired(ctxErr error, start time.Time, own bool, members []int) *engine.Stall {
 	cause := engine.ErrTimeout
 	if ctxErr != nil && ctxErr != context.DeadlineExceeded {
 		cause = ctxErr
 	}
 	s := h.stall(cause, members)
 	s.After = time.Since(start)
+	if !own && ctxErr == nil {
+		s.Limit = " (GOSHMEM_TIMEOUT or Options.Timeout)"
+	}
 	return s
 }

@@ -54,7 +54,7 @@ func (w *watcher) run() {
 			if errors.Is(err, unix.EINTR) {
 				continue
 			}
-			w.h.Fail(fmt.Sprintf("cannot watch the other PEs: %v", err), -1)
+			w.h.Fail(fmt.Sprintf("cannot watch the other PEs: %v", err), engine.Stays)
 			return
 		}
 		if w.fds[0].Revents != 0 {

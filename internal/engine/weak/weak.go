@@ -57,35 +57,37 @@ func (h *Heap) Base(pe int) unsafe.Pointer {
 	return nil
 }
 
-// Put copies src, queues the copy and delivers some of what is in the queue.
+// Put queues a copy of the data. The copy is made before anything refers to src
+// from the heap: src may point into a stack, which may move.
 func (h *Heap) Put(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr) error {
 	if h.Break == LateSource {
 		return h.PutNBI(pe, dst, src, n)
 	}
-	return h.later(func() error { return h.Heap.Put(pe, dst, src, n) }, &src, n)
+	return h.PutNBI(pe, dst, duplicate(src, n), n)
+}
+
+// duplicate copies n bytes to words of their own, aligned as any source may be.
+func duplicate(src unsafe.Pointer, n uintptr) unsafe.Pointer {
+	words := make([]uint64, n/8+1)
+	copied := unsafe.Pointer(unsafe.SliceData(words))
+	copy(unsafe.Slice((*byte)(copied), n), unsafe.Slice((*byte)(src), n))
+	return copied
 }
 
 // PutNBI queues a put that reads src when it is delivered.
 func (h *Heap) PutNBI(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr) error {
-	return h.later(func() error { return h.Heap.Put(pe, dst, src, n) }, nil, 0)
+	return h.later(func() error { return h.Heap.Put(pe, dst, src, n) })
 }
 
 // GetNBI queues a get.
 func (h *Heap) GetNBI(pe int, dst unsafe.Pointer, src engine.Offset, n uintptr) error {
-	return h.later(func() error { return h.Heap.Get(pe, dst, src, n) }, nil, 0)
+	return h.later(func() error { return h.Heap.Get(pe, dst, src, n) })
 }
 
-// later queues d. If src is given the n bytes there are copied first, and d will
-// read the copy.
-func (h *Heap) later(d delivery, src *unsafe.Pointer, n uintptr) error {
+// later queues d and delivers some of what is in the queue.
+func (h *Heap) later(d delivery) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if src != nil {
-		words := make([]uint64, n/8+1) // aligned as the source may be
-		copied := unsafe.Pointer(unsafe.SliceData(words))
-		copy(unsafe.Slice((*byte)(copied), n), unsafe.Slice((*byte)(*src), n))
-		*src = copied
-	}
 	h.queue = append(h.queue, d)
 	if len(h.queue) > 64 || h.rng.IntN(4) == 0 {
 		return h.deliver(h.rng.IntN(len(h.queue) + 1))

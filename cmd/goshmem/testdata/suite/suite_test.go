@@ -7,6 +7,7 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func on(t *testing.T, what, rank string) bool {
@@ -38,10 +39,18 @@ func TestOnRank1(t *testing.T) {
 func TestSkips(t *testing.T) { t.Skip("always") }
 
 func TestDies(t *testing.T) {
-	if on(t, "die", "1") {
+	if on(t, "die", "1") || on(t, "stuck", "1") {
 		fmt.Println("about to die")
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}
 }
 
-func TestLater(t *testing.T) {}
+func TestLater(t *testing.T) {
+	if on(t, "stuck", "0") {
+		time.Sleep(time.Hour) // until the launcher stops it
+	}
+}
+
+func TestLast(t *testing.T) {}
+
+func TestVeryLast(t *testing.T) {}

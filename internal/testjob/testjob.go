@@ -118,17 +118,21 @@ func (r *run) sizes(ctx context.Context, p pkg, binary string) error {
 	for _, n := range r.Sizes {
 		begin := time.Now()
 		ranks, res := r.job(ctx, p, binary, n)
-		if errors.Is(res.Err, launcher.ErrStopped) || len(res.Ranks) == 0 {
+		if died := new(deathError); len(res.Ranks) == 0 || errors.Is(res.Err, launcher.ErrStopped) && !errors.As(res.Err, died) {
 			return res.Err
 		}
-		r.report(p, n, merge(ranks, res), ranks, time.Since(begin))
+		all := append(merge(ranks, res), r.notRun(ctx, p, binary, ranks, res)...)
+		r.report(p, n, all, ranks, time.Since(begin))
 	}
 	return nil
 }
 
 // job runs one test binary as a job. A rank on which a test failed exits before
-// the others do, which must not end their tests: only the time limit does.
+// the others do, which must not end their tests: only the time limit does, or the
+// death of a rank amid its tests.
 func (r *run) job(ctx context.Context, p pkg, binary string, n int) ([]*transcript, launcher.Result) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	ranks := make([]*transcript, n)
 	res, _ := launcher.Run(ctx, launcher.Spec{ // the result has the error
 		N:       n,
@@ -137,6 +141,7 @@ func (r *run) job(ctx context.Context, p pkg, binary string, n int) ([]*transcri
 		Timeout: r.Timeout + lateness,
 		Settle:  r.Timeout + lateness,
 		Signals: r.Signals,
+		Ended:   watchDeaths(stop, ranks),
 		Merge:   true,
 		Output: func(rank int) (stdout, stderr io.Writer) {
 			ranks[rank] = newTranscript()

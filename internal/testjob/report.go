@@ -20,7 +20,7 @@ func (t *tally) count(all []verdict) {
 		case skipped:
 			t.skipped++
 		default:
-			t.failed++
+			t.failed += max(1, v.tests)
 		}
 	}
 }

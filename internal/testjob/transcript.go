@@ -3,6 +3,7 @@ package testjob
 import (
 	"bytes"
 	"strings"
+	"sync/atomic"
 )
 
 // mark precedes the lines that package testing itself writes with
@@ -32,6 +33,8 @@ type transcript struct {
 	test   string              // the test that writes
 	rest   []byte              // a line begun
 	kept   int                 // bytes in lines
+
+	complete atomic.Bool // all tests have ended; may be read while others write
 }
 
 func newTranscript() *transcript {
@@ -80,6 +83,9 @@ func (t *transcript) event(event string) {
 		t.keep(event)
 		return
 	}
+	if event == string(passed) || event == string(failed) {
+		t.complete.Store(true)
+	}
 	if runs, ok := strings.CutPrefix(event, "=== "); ok {
 		verb, name, _ := strings.Cut(runs, " ")
 		if verb != "ATTR" && verb != "ARTIFACTS" {
@@ -95,6 +101,14 @@ func (t *transcript) begin(name string) {
 		t.order = append(t.order, t.test)
 		t.status[t.test] = missing
 	}
+}
+
+// place says where the rank was when its output ended.
+func (t *transcript) place() string {
+	if t.test == "" || t.status[t.test] != missing {
+		return "outside of tests"
+	}
+	return "in " + t.test
 }
 
 func (t *transcript) keep(line string) {

@@ -7,9 +7,10 @@ import (
 	"github.com/goshmem/goshmem/launch/launcher"
 )
 
-// verdict is the result of one test over all ranks.
+// verdict is the result of one test over all ranks, or of tests that no rank ran.
 type verdict struct {
 	test   string // "": the processes themselves
+	tests  int    // how many it stands for, if more than one
 	status status
 	why    string // for one that failed
 	ranks  []int  // on which it failed
