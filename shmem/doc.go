@@ -10,6 +10,10 @@
 // launcher. [RunLocal] runs the same function on n PEs as goroutines of this
 // process. [Init] and [World.Finalize] are the parts for programs that need them.
 //
+// PE numbers in puts, gets and atomics are those of the world, also after a split;
+// [Team.Translate] gives them for members of a team. A world has at most 64 teams at
+// once, the world's own two included.
+//
 // # Memory model
 //
 // A put returns when its source may be reused. That its data has arrived is known
@@ -42,7 +46,7 @@
 // is over, or when a PE dies or fails, and then the error says who is missing and
 // where everybody is. After a failed collective the members of the team no longer
 // agree on what comes next, so the team is out of order and its later collectives
-// fail at once.
+// fail at once, for every member, and with [ErrTimeout] if a time-out was the reason.
 //
 // # Concurrency
 //

@@ -11,5 +11,7 @@
 //
 // Bodies run on goroutines of their own. FailNow, Fatal and Skip of the
 // testing.TB that they get end the calling PE only; the waits of the other PEs
-// then return an error, so that the whole test ends.
+// then return an error, so that the whole test ends. A test that skips must skip on
+// all PEs alike. RunProcesses bodies run in other processes: variables that they set are
+// not set in the test; off Linux the test fails.
 package shmemtest
