@@ -1,0 +1,62 @@
+package host
+
+import (
+	"io"
+	"net"
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// early is a connection whose first read finds the end before the message, as Linux
+// does when both come between its two looks.
+type early struct {
+	*net.UnixConn
+	reads int
+}
+
+func (e *early) ReadMsgUnix(b, oob []byte) (n, oobn, flags int, addr *net.UnixAddr, err error) {
+	if e.reads++; e.reads == 1 {
+		return 0, 0, 0, nil, io.EOF
+	}
+	return e.UnixConn.ReadMsgUnix(b, oob)
+}
+
+// TestReceiveBeforeTheEnd: a card that was sent just before the other side closed is
+// received; without one the end is the end.
+func TestReceiveBeforeTheEnd(t *testing.T) {
+	ln, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: "@goshmem-test-receive-" + t.TempDir(), Net: "unixpacket"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	conn, err := net.DialUnix("unixpacket", nil, ln.Addr().(*net.UnixAddr))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	other, err := ln.AcceptUnix()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := unix.PidfdOpen(os.Getpid(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(own)
+	if err := send(other, card{rank: 7, host: "here", segment: own, process: own}); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := receive(&early{UnixConn: conn})
+	if err != nil || c.rank != 7 {
+		t.Fatalf("got %+v, %v", c, err)
+	}
+	c.close()
+	if _, err := receive(conn); !hungUp(err) {
+		t.Errorf("after the last card: %v", err)
+	}
+}
