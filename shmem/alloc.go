@@ -55,7 +55,7 @@ func extent(t reflect.Type, n int) (uintptr, error) {
 	if t.Size() == 0 {
 		return 0, problem(ErrArgument, "%v has no size", t)
 	}
-	if uintptr(n) > maxHeap/t.Size() {
+	if uintptr(n) > env.MaxHeap/t.Size() {
 		return 0, problem(ErrNoMemory, "%d elements of %d bytes: no heap is that large", n, t.Size())
 	}
 	return uintptr(n) * t.Size(), nil

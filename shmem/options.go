@@ -2,8 +2,6 @@ package shmem
 
 import (
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -44,8 +42,6 @@ const (
 	defaultHeap      = 1 << 30
 	defaultLocalHeap = 64 << 20
 	defaultTimeout   = 5 * time.Minute
-	minHeap          = 4096
-	maxHeap          = 1 << 46 // what 47 bits of address space can hold for two PEs
 )
 
 // config settles the options and the environment; heap is the default heap size.
@@ -66,12 +62,12 @@ func (o Options) heapSize(size uint64) (uint64, error) {
 	if o.HeapSize != 0 {
 		size = uint64(o.HeapSize)
 	} else {
-		for _, name := range []string{env.HeapSize, "ROCSHMEM_HEAP_SIZE"} {
+		for _, name := range []string{env.HeapSize, env.ForeignHeapSize} {
 			text := os.Getenv(name)
 			if text == "" {
 				continue
 			}
-			n, err := parseBytes(text)
+			n, err := env.ParseBytes(text)
 			if err != nil {
 				return 0, problem(ErrArgument, "%s=%q is not a size: use bytes, or a number with KiB, MiB or GiB", name, text)
 			}
@@ -79,8 +75,8 @@ func (o Options) heapSize(size uint64) (uint64, error) {
 			break
 		}
 	}
-	if size < minHeap || size > maxHeap {
-		return 0, problem(ErrArgument, "%s: a heap of %d bytes per PE: at least %d, at most %d", from, int64(size), minHeap, int64(maxHeap))
+	if size < env.MinHeap || size > env.MaxHeap {
+		return 0, problem(ErrArgument, "%s: a heap of %d bytes per PE: at least %d, at most %d", from, int64(size), env.MinHeap, int64(env.MaxHeap))
 	}
 	return size, nil
 }
@@ -100,15 +96,4 @@ func (o Options) timeout() (time.Duration, error) {
 		return 0, problem(ErrArgument, "%s=%q is not a positive duration such as 30s or 5m", env.Timeout, text)
 	}
 	return d, nil
-}
-
-// parseBytes reads a number of bytes with an optional binary unit.
-func parseBytes(text string) (uint64, error) {
-	for unit, shift := range map[string]uint{"KiB": 10, "MiB": 20, "GiB": 30} {
-		if number, found := strings.CutSuffix(text, unit); found {
-			n, err := strconv.ParseUint(strings.TrimSpace(number), 10, 64-int(shift))
-			return n << shift, err
-		}
-	}
-	return strconv.ParseUint(text, 10, 64)
 }

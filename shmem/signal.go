@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/env"
 	"github.com/goshmem/goshmem/internal/heap"
 	"github.com/goshmem/goshmem/internal/mem"
 )
@@ -45,7 +46,7 @@ func AllocSignal(ctx context.Context, w *World) (Signal, error) {
 // Free of any of them frees all. Blocking, collective over the world.
 func AllocSignals(ctx context.Context, w *World, n int) ([]Signal, error) {
 	const apart = heap.Grain / 8
-	a, err := Alloc[uint64](ctx, w, min(max(n, 0), maxHeap)*apart)
+	a, err := Alloc[uint64](ctx, w, min(max(n, 0), env.MaxHeap)*apart)
 	if err != nil {
 		return nil, err
 	}

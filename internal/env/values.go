@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// foreignHeapSize counts where HeapSize is not set.
-const foreignHeapSize = "ROCSHMEM_HEAP_SIZE"
+// ForeignHeapSize counts where HeapSize is not set.
+const ForeignHeapSize = "ROCSHMEM_HEAP_SIZE"
 
 // Bounds of a symmetric heap: a page, and what 47 bits of address space can hold
 // for two PEs.
 const (
-	minHeap = 4096
-	maxHeap = 1 << 46
+	MinHeap = 4096
+	MaxHeap = 1 << 46
 )
 
 // Problem is a variable whose value no world can follow.
@@ -35,7 +35,7 @@ func Problems(environ, engines []string) []Problem {
 	}
 	heap := HeapSize
 	if values[heap] == "" {
-		heap = foreignHeapSize
+		heap = ForeignHeapSize
 	}
 	var bad []Problem
 	for _, name := range []string{Engine, heap, Timeout} {
@@ -77,18 +77,18 @@ func checkValue(name, value string, engines []string) error {
 }
 
 func checkSize(text string) error {
-	n, err := parseBytes(text)
+	n, err := ParseBytes(text)
 	if err != nil {
 		return errors.New("not a size: use bytes, or a number with KiB, MiB or GiB")
 	}
-	if n < minHeap || n > maxHeap {
-		return fmt.Errorf("not a heap: %d bytes per PE; at least %d, at most %d", n, minHeap, int64(maxHeap))
+	if n < MinHeap || n > MaxHeap {
+		return fmt.Errorf("not a heap: %d bytes per PE; at least %d, at most %d", n, MinHeap, int64(MaxHeap))
 	}
 	return nil
 }
 
-// parseBytes reads a number of bytes with an optional binary unit.
-func parseBytes(text string) (uint64, error) {
+// ParseBytes reads a number of bytes with an optional binary unit.
+func ParseBytes(text string) (uint64, error) {
 	for unit, shift := range map[string]uint{"KiB": 10, "MiB": 20, "GiB": 30} {
 		if number, found := strings.CutSuffix(text, unit); found {
 			n, err := strconv.ParseUint(strings.TrimSpace(number), 10, 64-int(shift))
