@@ -105,8 +105,9 @@ func (h *Heap) broken() *engine.Stall {
 }
 
 // Fail ends the world for everybody. The first failure of a PE is the one that
-// counts, but one that only follows may still end the job. Then processes are
-// not alarmed: they exit when this one does, and none with another code before it.
+// counts, but one that only follows may still end the job. Other processes are not
+// alarmed about one that is about to exit: its death alarms them, so that none of
+// them, which end because of it, ends before it.
 func (h *Heap) Fail(reason string, exit int) {
 	from, to := engine.Running, engine.Failed
 	if reason == "" {
