@@ -150,4 +150,34 @@ type Gate interface {
 	Meet(ctx context.Context, call Call) error
 	// Gather is Meet that also fills all with each member's words, in team order.
 	Gather(ctx context.Context, call Call, mine Words, all []Words) error
+
+	// The parts of a meeting, for collectives in which not everybody waits for
+	// everybody: Open, Arrive, Await or nothing, Leave. An error of any of them
+	// ends the meeting.
+
+	// Open enters the next meeting, and waits until nobody is more than one
+	// meeting behind: then what was staged two meetings ago is no longer needed.
+	Open(ctx context.Context, call Call) error
+	// Stage is memory of member i for data of this meeting, StageSize bytes; nil if
+	// it cannot be loaded and stored. The own may be written from Open to Arrive,
+	// others' read from Await to the next Open.
+	Stage(i int) unsafe.Pointer
+	// Arrive tells the others that this PE is here, with what it has staged.
+	Arrive(call Call, mine Slip)
+	// Await returns when member i has arrived, All when all have, and fails if it
+	// came for a call of another kind.
+	Await(ctx context.Context, call Call, i int) error
+	// Slip returns what member i arrived with. It must have been awaited.
+	Slip(i int) Slip
+	// Leave ends the meeting for this PE.
+	Leave(call Call)
 }
+
+// Slip is what a member has with it when it arrives.
+type Slip [3]uint64
+
+// All awaits every member.
+const All = -1
+
+// StageSize is how much a member can stage in a meeting.
+const StageSize = 8192

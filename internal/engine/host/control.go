@@ -33,6 +33,7 @@ type control struct {
 	reason  [63]atomic.Uint64 // text
 
 	slots [MaxTeams]slot
+	stage [MaxTeams][2][engine.StageSize]byte // of the slots, by parity of the generation
 
 	recorded atomic.Uint64 // operations recorded so far
 	records  [engine.RecordsKept]record
@@ -40,10 +41,11 @@ type control struct {
 
 // slot is what one PE shows the members of one team.
 type slot struct {
-	arrived atomic.Uint64 // generation<<8 | kind of the last meeting entered
-	_       [120]byte
-	words   [2][4]atomic.Uint64 // for Gather, by parity of the generation
-	_       [64]byte
+	arrived atomic.Uint64       // generation<<8 | kind of the last meeting entered
+	slip    [2][3]atomic.Uint64 // by parity of the generation; in the cache line of arrived
+	_       [72]byte
+	more    [2]atomic.Uint64 // the fourth word for Gather
+	_       [112]byte
 	tally   atomic.Uint64 // generation<<16 | members counted; the first member's is used
 	_       [120]byte
 	opened  atomic.Uint64 // generation<<8 | disagreement; the first member's is used
@@ -51,7 +53,7 @@ type slot struct {
 }
 
 const (
-	magic     = 0x676f73686d656d01 // "goshmem", layout 1
+	magic     = 0x676f73686d656d02 // "goshmem", layout 2
 	pageSize  = 4096
 	heapStart = (unsafe.Sizeof(control{}) + pageSize - 1) &^ (pageSize - 1)
 )

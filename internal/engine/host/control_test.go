@@ -37,7 +37,8 @@ func TestControlLines(t *testing.T) {
 		who := string(rune('0' + i))
 		fields = append(fields,
 			field{"arrived" + who, "owner in team " + who, at + unsafe.Offsetof(s.arrived), unsafe.Sizeof(s.arrived)},
-			field{"words" + who, "owner in team, gathering " + who, at + unsafe.Offsetof(s.words), unsafe.Sizeof(s.words)},
+			field{"slip" + who, "owner in team " + who, at + unsafe.Offsetof(s.slip), unsafe.Sizeof(s.slip)},
+			field{"more" + who, "owner in team, gathering " + who, at + unsafe.Offsetof(s.more), unsafe.Sizeof(s.more)},
 			field{"tally" + who, "members of team " + who, at + unsafe.Offsetof(s.tally), unsafe.Sizeof(s.tally)},
 			field{"opened" + who, "last member of team " + who, at + unsafe.Offsetof(s.opened), unsafe.Sizeof(s.opened)})
 	}

@@ -23,11 +23,14 @@ const flatMax = 16
 type gate struct {
 	h       *Heap
 	members []int
+	slot    int // of the team
 	self    int // own place in members
 	gen     uint64
 	slots   []*slot // of the members, in team order
 	err     error   // why this gate is out of order; sticky
+	ahead   bool    // this PE has not waited for everybody in the last meeting
 
+	due     uint64         // the meeting that the awaited word must have come to
 	awaited *atomic.Uint64 // the word that this PE waits for
 	ready   func() bool    // over, made once: meetings allocate nothing
 }
@@ -35,7 +38,7 @@ type gate struct {
 // Gate makes the meeting point of a team. Its meetings are numbered from
 // generation on, so that words left over in a reused slot are always older.
 func (h *Heap) Gate(slotIndex int, members []int, generation uint64) engine.Gate {
-	g := &gate{h: h, members: members, gen: generation}
+	g := &gate{h: h, slot: slotIndex, members: members, gen: generation}
 	g.ready = g.over
 	for i, pe := range members {
 		if pe == h.rank {
@@ -71,17 +74,17 @@ func (g *gate) Gather(ctx context.Context, call engine.Call, mine engine.Words, 
 		return err
 	}
 	g.gen++
-	parity := g.gen & 1
-	for i, w := range mine {
-		g.slots[g.self].words[parity][i].Store(w)
+	if err := g.catchUp(ctx, call); err != nil {
+		return err
 	}
+	g.slots[g.self].write(g.gen, engine.Slip(mine[:3]))
+	g.slots[g.self].more[g.gen&1].Store(mine[3])
 	if err := g.meet(ctx, call); err != nil {
 		return err
 	}
-	for m := range all {
-		for i := range all[m] {
-			all[m][i] = g.slots[m].words[parity][i].Load()
-		}
+	for m, s := range g.slots {
+		slip := s.read(g.gen)
+		all[m] = engine.Words{slip[0], slip[1], slip[2], s.more[g.gen&1].Load()}
 	}
 	return nil
 }
@@ -103,10 +106,13 @@ func (g *gate) usable() error {
 // meet announces this PE and waits for the others.
 func (g *gate) meet(ctx context.Context, call engine.Call) error {
 	g.h.enter(call)
+	if err := g.catchUp(ctx, call); err != nil {
+		return err
+	}
 	want := g.gen<<8 | uint64(call.Kind)
 	g.slots[g.self].arrived.Store(want) // also orders earlier puts before it
 	var err error
-	if len(g.members) <= flatMax {
+	if g.flat() {
 		err = g.meetFlat(ctx, call, want)
 	} else {
 		err = g.meetCounted(ctx, call, want)
@@ -118,6 +124,8 @@ func (g *gate) meet(ctx context.Context, call engine.Call) error {
 	g.h.leave(call)
 	return nil
 }
+
+func (g *gate) flat() bool { return len(g.members) <= flatMax }
 
 // gaveUp and above stand in an arrived word in place of a kind: the member does
 // not come to this meeting, nor to any later one. Earlier ones it has been to:
@@ -144,7 +152,7 @@ func quit(word uint64) bool { return word&0xff >= gaveUp }
 
 // settled says whether word will say nothing more about this meeting: its writer
 // is here, has gone on, or will never come.
-func (g *gate) settled(word uint64) bool { return word>>8 >= g.gen || quit(word) }
+func (g *gate) settled(word uint64) bool { return word>>8 >= g.due || quit(word) }
 
 // strange says whether the writer of a settled word is not in this meeting for want.
 func (g *gate) strange(word, want uint64) bool {
@@ -253,20 +261,30 @@ func (g *gate) over() bool { return g.settled(g.awaited.Load()) || quit(g.slots[
 // came for the same and opens the gate.
 func (g *gate) meetCounted(ctx context.Context, call engine.Call, want uint64) error {
 	first := g.slots[0]
-	if !g.count(&first.tally) {
-		if err := g.waitFor(ctx, call, &first.opened); err != nil {
-			return err
-		}
-	} else {
-		old, open := first.opened.Load(), g.gen<<8
-		if g.firstStranger(want) >= 0 {
-			open |= gaveUp
-		}
-		if !quit(old) { // who gives up has the last word
-			first.opened.CompareAndSwap(old, open)
-		}
-		g.ring()
+	if g.count(&first.tally) {
+		g.open(want)
+	} else if err := g.waitFor(ctx, call, &first.opened); err != nil {
+		return err
 	}
+	return g.agreed(ctx, call, want)
+}
+
+// open is what the last member does who arrives at a counted meeting.
+func (g *gate) open(want uint64) {
+	first := g.slots[0]
+	old, open := first.opened.Load(), g.gen<<8
+	if g.firstStranger(want) >= 0 {
+		open |= gaveUp
+	}
+	if !quit(old) { // who gives up has the last word
+		first.opened.CompareAndSwap(old, open)
+	}
+	g.ring()
+}
+
+// agreed returns an error if an opened meeting had strangers.
+func (g *gate) agreed(ctx context.Context, call engine.Call, want uint64) error {
+	first := g.slots[0]
 	if g.strange(first.opened.Load(), g.gen<<8) {
 		return g.mismatch(ctx, call, max(g.firstStranger(want), 0))
 	}

@@ -90,15 +90,16 @@ func (h *Heap) Spin() int { return 0 }
 
 // Gate wraps the team's meeting point.
 func (h *Heap) Gate(slot int, members []int, generation uint64) engine.Gate {
-	return &gate{h.Heap.Gate(slot, members, generation), h, 0}
+	return &gate{h.Heap.Gate(slot, members, generation), h, members, 0}
 }
 
 // gate delivers what is queued only after the members have met: a sync completes
 // no puts.
 type gate struct {
 	engine.Gate
-	h    *Heap
-	seen int
+	h       *Heap
+	members []int
+	seen    int
 }
 
 func (g *gate) Meet(ctx context.Context, call engine.Call) error {
@@ -114,6 +115,21 @@ func (g *gate) Meet(ctx context.Context, call engine.Call) error {
 
 func (g *gate) Gather(ctx context.Context, call engine.Call, mine engine.Words, all []engine.Words) error {
 	if err := g.Gate.Gather(ctx, call, mine, all); err != nil {
+		return err
+	}
+	return g.settle()
+}
+
+// Stage is nil for all members but this one.
+func (g *gate) Stage(i int) unsafe.Pointer {
+	if g.members[i] == g.h.Rank() {
+		return g.Gate.Stage(i)
+	}
+	return nil
+}
+
+func (g *gate) Await(ctx context.Context, call engine.Call, i int) error {
+	if err := g.Gate.Await(ctx, call, i); err != nil {
 		return err
 	}
 	return g.settle()

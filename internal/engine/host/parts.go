@@ -1,0 +1,143 @@
+package host
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/goshmem/goshmem/internal/engine"
+)
+
+// The parts of a meeting, for collectives in which not everybody waits for everybody.
+// A member that does not wait is at most one meeting ahead of the others: slips and
+// stages have two places, and the older one must have been read.
+
+// Open enters the next meeting.
+func (g *gate) Open(ctx context.Context, call engine.Call) error {
+	if err := g.usable(); err != nil {
+		return err
+	}
+	g.gen++
+	g.h.enter(call)
+	return g.catchUp(ctx, call)
+}
+
+// catchUp waits until all others are in the meeting before this one, after one in
+// which this PE did not wait for them. One that never comes again does not go
+// unnoticed.
+func (g *gate) catchUp(ctx context.Context, call engine.Call) error {
+	if g.ahead {
+		g.ahead = false
+		if err := g.waitBehind(ctx, call); err != nil {
+			g.giveUp(err)
+			return err
+		}
+	}
+	g.due = g.gen
+	return nil
+}
+
+func (g *gate) waitBehind(ctx context.Context, call engine.Call) error {
+	g.due = g.gen - 1
+	for _, s := range g.slots {
+		word := &s.arrived
+		if !g.flat() {
+			word = &g.slots[0].opened
+		}
+		if g.settled(word.Load()) {
+			continue
+		}
+		if err := g.waitFor(ctx, call, word); err != nil {
+			return err
+		}
+	}
+	if !quit(g.slots[0].opened.Load()) {
+		return nil
+	}
+	for i, s := range g.slots {
+		if word := s.arrived.Load(); quit(word) && word>>8 <= g.gen {
+			return g.mismatch(ctx, call, i)
+		}
+	}
+	return nil
+}
+
+// Stage returns the stage of a member in this meeting.
+func (g *gate) Stage(i int) unsafe.Pointer {
+	if g.h.Base(g.members[i]) == nil {
+		return nil
+	}
+	return unsafe.Pointer(&g.h.ctl[g.members[i]].stage[g.slot][g.gen&1])
+}
+
+// Arrive tells the others that this PE is here.
+func (g *gate) Arrive(call engine.Call, mine engine.Slip) {
+	own, want := g.slots[g.self], g.gen<<8|uint64(call.Kind)
+	own.write(g.gen, mine)
+	own.arrived.Store(want) // also orders what is staged before it
+	g.ahead = true
+	if g.flat() {
+		g.ring()
+	} else if g.count(&g.slots[0].tally) {
+		g.open(want)
+	}
+}
+
+// Await waits for member i, or for all.
+func (g *gate) Await(ctx context.Context, call engine.Call, i int) error {
+	err := g.awaitArrived(ctx, call, i)
+	if err != nil {
+		g.giveUp(err)
+	}
+	return err
+}
+
+func (g *gate) awaitArrived(ctx context.Context, call engine.Call, i int) error {
+	want := g.gen<<8 | uint64(call.Kind)
+	switch {
+	case !g.flat():
+		g.ahead = false
+		if err := g.waitFor(ctx, call, &g.slots[0].opened); err != nil {
+			return err
+		}
+		return g.agreed(ctx, call, want)
+	case i == engine.All:
+		g.ahead = false
+		return g.meetFlat(ctx, call, want)
+	}
+	word := &g.slots[i].arrived
+	if word.Load() == want {
+		return nil
+	}
+	if err := g.waitFor(ctx, call, word); err != nil {
+		return err
+	}
+	if g.strange(word.Load(), want) {
+		return g.mismatch(ctx, call, i)
+	}
+	if quit(g.slots[0].opened.Load()) { // somebody else gave up, and the awaited one may never come
+		if i := g.firstStranger(want); i >= 0 {
+			return g.mismatch(ctx, call, i)
+		}
+	}
+	return nil
+}
+
+// Slip returns what member i arrived with.
+func (g *gate) Slip(i int) engine.Slip { return g.slots[i].read(g.gen) }
+
+// Leave ends the meeting for this PE.
+func (g *gate) Leave(call engine.Call) { g.h.leave(call) }
+
+// write and read are the slip of a meeting.
+func (s *slot) write(generation uint64, slip engine.Slip) {
+	for i, w := range slip {
+		s.slip[generation&1][i].Store(w)
+	}
+}
+
+func (s *slot) read(generation uint64) (slip engine.Slip) {
+	for i := range slip {
+		slip[i] = s.slip[generation&1][i].Load()
+	}
+	return slip
+}
