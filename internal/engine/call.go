@@ -18,10 +18,17 @@ const (
 	KindWait
 	KindQuiet
 	KindLock
+	KindBroadcast
+	KindCollect
+	KindAllToAll
+	KindReduce
+	KindScan
+	KindGather
+	KindScatter
 	KindFinalize
 )
 
-var kindNames = [...]string{"nothing yet", "init", "barrier", "sync", "alloc", "free", "split", "destroy", "wait", "quiet", "lock", "finalize"}
+var kindNames = [...]string{"nothing yet", "init", "barrier", "sync", "alloc", "free", "split", "destroy", "wait", "quiet", "lock", "broadcast", "collect", "alltoall", "reduce", "scan", "gather", "scatter", "finalize"}
 
 // String returns the kind in the words of error messages.
 func (k Kind) String() string {

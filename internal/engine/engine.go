@@ -171,6 +171,9 @@ type Gate interface {
 	Slip(i int) Slip
 	// Leave ends the meeting for this PE.
 	Leave(call Call)
+	// Refuse ends the gate for everybody because this PE cannot go on with call:
+	// the others' calls fail with the reason. For use before Open or after it.
+	Refuse(call Call, reason error)
 }
 
 // Slip is what a member has with it when it arrives.

@@ -70,53 +70,71 @@ type kernel func(dst, a, b unsafe.Pointer, n int)
 // a or b; otherwise they must not overlap.
 func Combine(t Type, op Op, dst, a, b unsafe.Pointer, n int) { kernels[t][op](dst, a, b, n) }
 
-// block is how many elements are taken through all sources at a time: they stay in
-// the innermost cache.
-const block = 2048
+// block is how many bytes are taken through all sources at a time: they stay in the
+// innermost cache.
+const block = 8192
+
+// Scratch is room for intermediate sums. One goroutine uses it at a time.
+type Scratch struct {
+	sum  [block]byte
+	wide [2][block]float32 // of narrow elements, of which a block has the most
+}
 
 // Fold sets n elements at dst to those of all sources combined, from the first to
 // the last. Narrow floating-point numbers are combined in float32 and rounded once.
 // dst may be one of the sources; otherwise it must not overlap with them.
-func Fold(t Type, op Op, dst unsafe.Pointer, sources []unsafe.Pointer, n int) {
-	for at := 0; at < n; at += block {
-		fold(t, op, dst, sources, at, min(block, n-at))
+func Fold(t Type, op Op, dst unsafe.Pointer, sources []unsafe.Pointer, n int, s *Scratch) {
+	step := block / int(t.Size())
+	for at := 0; at < n; at += step {
+		off := uintptr(at) * t.Size()
+		fold(t, op, unsafe.Add(dst, off), sources, off, min(step, n-at), s)
 	}
 }
 
-// fold is Fold for n elements from element at on. dst may be a later source, so what
-// comes from the earlier ones must not be put there before that has been read.
-func fold(t Type, op Op, dst unsafe.Pointer, sources []unsafe.Pointer, at, n int) {
-	off := uintptr(at) * t.Size()
-	to := unsafe.Add(dst, off)
-	switch {
-	case len(sources) == 1:
-		move(to, unsafe.Add(sources[0], off), uintptr(n)*t.Size())
-	case len(sources) == 2:
-		kernels[t][op](to, unsafe.Add(sources[0], off), unsafe.Add(sources[1], off), n)
-	case t.narrow():
-		foldNarrow(t, op, to, sources, off, n)
-	default:
-		var sum [block * 16]byte
-		acc := unsafe.Pointer(&sum)
-		kernels[t][op](acc, unsafe.Add(sources[0], off), unsafe.Add(sources[1], off), n)
-		last := len(sources) - 1
-		for _, s := range sources[2:last] {
-			kernels[t][op](acc, acc, unsafe.Add(s, off), n)
+// FoldTo is Fold to several destinations, each of which may be one of the sources: a
+// block of all sources is read before it is written anywhere.
+func FoldTo(t Type, op Op, dsts, sources []unsafe.Pointer, n int, s *Scratch) {
+	step := block / int(t.Size())
+	for at := 0; at < n; at += step {
+		some, off := min(step, n-at), uintptr(at)*t.Size()
+		first := unsafe.Add(dsts[0], off)
+		fold(t, op, first, sources, off, some, s)
+		for _, dst := range dsts[1:] {
+			move(unsafe.Add(dst, off), first, uintptr(some)*t.Size())
 		}
-		kernels[t][op](to, acc, unsafe.Add(sources[last], off), n)
+	}
+}
+
+// fold combines n elements, at most a block, that lie off bytes into the sources. dst
+// may be one of them, so nothing is put there before the last has been read.
+func fold(t Type, op Op, dst unsafe.Pointer, sources []unsafe.Pointer, off uintptr, n int, s *Scratch) {
+	last := len(sources) - 1
+	switch {
+	case last == 0:
+		move(dst, unsafe.Add(sources[0], off), uintptr(n)*t.Size())
+	case last == 1:
+		Combine(t, op, dst, unsafe.Add(sources[0], off), unsafe.Add(sources[1], off), n)
+	case t.narrow():
+		foldNarrow(t, op, dst, sources, off, n, s)
+	default:
+		acc := unsafe.Pointer(&s.sum)
+		Combine(t, op, acc, unsafe.Add(sources[0], off), unsafe.Add(sources[1], off), n)
+		for _, source := range sources[2:last] {
+			Combine(t, op, acc, acc, unsafe.Add(source, off), n)
+		}
+		Combine(t, op, dst, acc, unsafe.Add(sources[last], off), n)
 	}
 }
 
 // foldNarrow combines in float32.
-func foldNarrow(t Type, op Op, to unsafe.Pointer, sources []unsafe.Pointer, off uintptr, n int) {
-	var sum, next [block]float32
-	acc, wide := unsafe.Pointer(&sum), unsafe.Pointer(&next)
+func foldNarrow(t Type, op Op, dst unsafe.Pointer, sources []unsafe.Pointer, off uintptr, n int, s *Scratch) {
+	acc, next := unsafe.Pointer(&s.wide[0]), unsafe.Pointer(&s.wide[1])
 	widen(t, acc, unsafe.Add(sources[0], off), n)
-	for _, s := range sources[1:] {
-		widen(t, wide, unsafe.Add(s, off), n)
-		kernels[Float32][op](acc, acc, wide, n)
+	for _, source := range sources[1:] {
+		widen(t, next, unsafe.Add(source, off), n)
+		Combine(Float32, op, acc, acc, next, n)
 	}
-	narrow(t, to, acc, n)
+	narrow(t, dst, acc, n)
 }
 
 func move(dst, src unsafe.Pointer, n uintptr) {

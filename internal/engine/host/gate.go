@@ -28,6 +28,7 @@ type gate struct {
 	gen     uint64
 	slots   []*slot // of the members, in team order
 	err     error   // why this gate is out of order; sticky
+	inside  bool    // between Open and Leave
 	ahead   bool    // this PE has not waited for everybody in the last meeting
 
 	due     uint64         // the meeting that the awaited word must have come to

@@ -17,6 +17,7 @@ func (g *gate) Open(ctx context.Context, call engine.Call) error {
 		return err
 	}
 	g.gen++
+	g.inside = true
 	g.h.enter(call)
 	return g.catchUp(ctx, call)
 }
@@ -126,7 +127,10 @@ func (g *gate) awaitArrived(ctx context.Context, call engine.Call, i int) error 
 func (g *gate) Slip(i int) engine.Slip { return g.slots[i].read(g.gen) }
 
 // Leave ends the meeting for this PE.
-func (g *gate) Leave(call engine.Call) { g.h.leave(call) }
+func (g *gate) Leave(call engine.Call) {
+	g.inside = false
+	g.h.leave(call)
+}
 
 // write and read are the slip of a meeting.
 func (s *slot) write(generation uint64, slip engine.Slip) {
@@ -140,4 +144,17 @@ func (s *slot) read(generation uint64) (slip engine.Slip) {
 		slip[i] = s.slip[generation&1][i].Load()
 	}
 	return slip
+}
+
+// Refuse ends the gate for everybody: in the meeting that this PE is in, or in the
+// next one. Those who are still in the one before it find that it was there.
+func (g *gate) Refuse(call engine.Call, reason error) {
+	if g.err != nil {
+		return
+	}
+	if !g.inside {
+		g.gen++
+		g.h.enter(call)
+	}
+	g.giveUp(reason)
 }
