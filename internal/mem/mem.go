@@ -6,8 +6,11 @@
 // words that other PEs wait on must not look like data races, and on other
 // machines, which may reorder stores, words of 4 and 8 bytes are moved with
 // sync/atomic, and shorter ones, which it does not have, between fences. Files:
-// plain.go has the one, ordered.go the other.
+// plain.go has the one, ordered.go the other. Larger blocks go with plain moves as
+// wide as the CPU has them (block.go), and elsewhere with Go's copy.
 package mem
+
+//go:generate go run -C ../../tools ./copygen ../internal/mem/copy_gen_amd64.s
 
 import (
 	"sync/atomic"

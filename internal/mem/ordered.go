@@ -64,8 +64,8 @@ func get8(dst, src unsafe.Pointer) bool {
 // load-acquire of the same word orders everything across the pair.
 func Release() { Full() }
 
-// Put copies n bytes to shared memory at dst. Aligned blocks of 2, 4 and 8 bytes
-// go in one piece, which Go's copy does not promise.
+// Put copies n bytes to shared memory at dst; the ranges may overlap. Aligned blocks
+// of 2, 4 and 8 bytes go in one piece, which Go's copy does not promise.
 func Put(dst, src unsafe.Pointer, n uintptr) {
 	if n != 8 || !put8(dst, src) {
 		putOther(dst, src, n)
@@ -85,7 +85,7 @@ func putOther(dst, src unsafe.Pointer, n uintptr) {
 	}
 }
 
-// Get copies n bytes from shared memory at src, in one piece as Put does.
+// Get copies n bytes from shared memory at src, as Put does.
 func Get(dst, src unsafe.Pointer, n uintptr) {
 	if n != 8 || !get8(dst, src) {
 		getOther(dst, src, n)
