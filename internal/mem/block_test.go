@@ -11,11 +11,11 @@ type mover func(dst, src unsafe.Pointer, n uintptr)
 
 func moves() map[string]mover { return map[string]mover{"put": Put, "get": Get} }
 
-// pattern fills memory with bytes of which no two near each other are the same.
+// pattern is memory whose bytes do not repeat themselves at any distance.
 func pattern(n, seed int) []byte {
 	b := arena(n)
 	for i := range b {
-		b[i] = byte(i*167 + i>>8*31 + seed)
+		b[i] = byte(uint32(i+seed) * 2654435761 >> 24)
 	}
 	return b
 }

@@ -31,7 +31,7 @@ func TestFences(t *testing.T) {
 	const room = 128 << 10
 	dst, src := fenced(t, room), fenced(t, room)
 	for i := range src {
-		src[i] = byte(i*131 + i>>8)
+		src[i] = byte(uint32(i) * 2654435761 >> 24)
 	}
 	variants(t, func(t *testing.T) {
 		for name, move := range moves() {
