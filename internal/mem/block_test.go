@@ -48,13 +48,14 @@ func difference(got, want []byte, start int) string {
 	return "no difference"
 }
 
-// sizes are all small ones and those around where another way to copy begins.
+// sizes are all small ones and those around where another way to copy begins, which
+// is in edges.
 func sizes() []int {
 	var list []int
 	for n := range 600 {
 		list = append(list, n)
 	}
-	for _, edge := range []int{640, 1 << 10, 4 << 10, 8 << 10, 24 << 10, 64 << 10} {
+	for _, edge := range edges {
 		for d := -2; d <= 2; d++ {
 			list = append(list, edge+d)
 		}

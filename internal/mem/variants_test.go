@@ -21,6 +21,8 @@ func variants(t *testing.T, check func(t *testing.T)) {
 	}
 }
 
+var edges = []int{1 << 10, putRep, getRep, 64 << 10}
+
 // TestLevels: on any CPU Go's copy is among the variants, and what there is.
 func TestLevels(t *testing.T) {
 	best, seen := level, map[uint8]bool{}
@@ -41,11 +43,11 @@ func TestBit(t *testing.T) {
 }
 
 // TestPieces: what is longer than a piece and does not overlap is cut, and nothing is
-// lost at the cuts.
+// lost at the cuts; what the assembly leaves to Go is copied at every level.
 func TestPieces(t *testing.T) {
 	variants(t, func(t *testing.T) {
-		for _, n := range []int{piece - 1, piece, piece + 1, 2 * piece, 2*piece + 77} {
-			for name, move := range moves() {
+		for name, move := range map[string]mover{"put": Put, "get": Get, "rest": rest} {
+			for _, n := range []int{0, 100, putRep, piece - 1, piece, piece + 1, 2 * piece, 2*piece + 77} {
 				copied(t, name, move, n, 3, 8)
 			}
 		}
