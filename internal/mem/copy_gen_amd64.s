@@ -16,16 +16,16 @@ TEXT ·put(SB), NOSPLIT, $0-24
 	TESTB     $const_avx512, ·level+0(SB)
 	JEQ       narrow
 	CMPQ      CX, $0x00000080
-	JA        above264
+	JA        zmm_above128
 	VMOVDQU64 (SI), Z16
 	VMOVDQU64 -64(SI)(CX*1), Z17
 	VMOVDQU64 Z16, (DI)
 	VMOVDQU64 Z17, -64(DI)(CX*1)
 	RET
 
-above264:
+zmm_above128:
 	CMPQ      CX, $0x00000100
-	JA        above464
+	JA        zmm_above256
 	VMOVDQU64 (SI), Z16
 	VMOVDQU64 64(SI), Z17
 	VMOVDQU64 -128(SI)(CX*1), Z18
@@ -36,9 +36,9 @@ above264:
 	VMOVDQU64 Z19, -64(DI)(CX*1)
 	RET
 
-above464:
+zmm_above256:
 	CMPQ      CX, $0x00000200
-	JA        above864
+	JA        zmm_above512
 	VMOVDQU64 (SI), Z16
 	VMOVDQU64 64(SI), Z17
 	VMOVDQU64 128(SI), Z18
@@ -57,7 +57,7 @@ above464:
 	VMOVDQU64 Z23, -64(DI)(CX*1)
 	RET
 
-above864:
+zmm_above512:
 	MOVQ      DI, AX
 	SUBQ      SI, AX
 	CMPQ      AX, CX
@@ -67,7 +67,7 @@ above864:
 	CMPQ      AX, CX
 	JB        rest
 	CMPQ      CX, $const_putRep
-	JAE       rep64
+	JAE       zmm_rep
 	VMOVDQU64 -256(SI)(CX*1), Z20
 	VMOVDQU64 -192(SI)(CX*1), Z21
 	VMOVDQU64 -128(SI)(CX*1), Z22
@@ -81,7 +81,7 @@ above864:
 	ADDQ      AX, DI
 	ADDQ      AX, SI
 
-loop64:
+zmm_loop:
 	VMOVDQU64 (SI), Z16
 	VMOVDQU64 64(SI), Z17
 	VMOVDQU64 128(SI), Z18
@@ -93,7 +93,7 @@ loop64:
 	VMOVDQU64 Z19, 192(DI)
 	ADDQ      $0x00000100, DI
 	CMPQ      DI, R9
-	JB        loop64
+	JB        zmm_loop
 	VMOVDQU64 Z24, (R8)
 	VMOVDQU64 Z20, (R9)
 	VMOVDQU64 Z21, 64(R9)
@@ -101,7 +101,7 @@ loop64:
 	VMOVDQU64 Z23, 192(R9)
 	RET
 
-rep64:
+zmm_rep:
 	TESTB     $const_repMovs, ·level+0(SB)
 	JEQ       rest
 	CMPQ      CX, $const_piece
@@ -122,7 +122,7 @@ narrow:
 	TESTB   $const_avx2, ·level+0(SB)
 	JEQ     rest
 	CMPQ    CX, $0x00000080
-	JA      above432
+	JA      ymm_above128
 	VMOVDQU (SI), Y0
 	VMOVDQU 32(SI), Y1
 	VMOVDQU -64(SI)(CX*1), Y2
@@ -134,9 +134,9 @@ narrow:
 	VZEROUPPER
 	RET
 
-above432:
+ymm_above128:
 	CMPQ    CX, $0x00000100
-	JA      above832
+	JA      ymm_above256
 	VMOVDQU (SI), Y0
 	VMOVDQU 32(SI), Y1
 	VMOVDQU 64(SI), Y2
@@ -156,7 +156,7 @@ above432:
 	VZEROUPPER
 	RET
 
-above832:
+ymm_above256:
 	MOVQ    DI, AX
 	SUBQ    SI, AX
 	CMPQ    AX, CX
@@ -166,7 +166,7 @@ above832:
 	CMPQ    AX, CX
 	JB      rest
 	CMPQ    CX, $const_putRep
-	JAE     rep32
+	JAE     ymm_rep
 	VMOVDQU -128(SI)(CX*1), Y4
 	VMOVDQU -96(SI)(CX*1), Y5
 	VMOVDQU -64(SI)(CX*1), Y6
@@ -180,7 +180,7 @@ above832:
 	ADDQ    AX, DI
 	ADDQ    AX, SI
 
-loop32:
+ymm_loop:
 	VMOVDQU (SI), Y0
 	VMOVDQU 32(SI), Y1
 	VMOVDQU 64(SI), Y2
@@ -192,7 +192,7 @@ loop32:
 	VMOVDQU Y3, 96(DI)
 	ADDQ    $0x00000080, DI
 	CMPQ    DI, R9
-	JB      loop32
+	JB      ymm_loop
 	VMOVDQU Y8, (R8)
 	VMOVDQU Y4, (R9)
 	VMOVDQU Y5, 32(R9)
@@ -201,7 +201,7 @@ loop32:
 	VZEROUPPER
 	RET
 
-rep32:
+ymm_rep:
 	TESTB   $const_repMovs, ·level+0(SB)
 	JEQ     rest
 	CMPQ    CX, $const_piece
@@ -225,14 +225,14 @@ small:
 	CMPQ  CX, $0x10
 	JAE   from16
 	CMPQ  CX, $0x08
-	JA    above8
-	JEQ   just8
+	JA    above_long
+	JEQ   one_long
 	CMPQ  CX, $0x04
-	JA    above4
-	JEQ   just4
+	JA    above_word
+	JEQ   one_word
 	CMPQ  CX, $0x02
-	JA    above2
-	JEQ   just2
+	JA    above_short
+	JEQ   one_short
 	TESTQ CX, CX
 	JEQ   none
 	MOVB  (SI), AL
@@ -242,36 +242,36 @@ small:
 none:
 	RET
 
-just2:
+one_short:
 	MOVW (SI), AX
 	MOVW AX, (DI)
 	RET
 
-just4:
-	MOVL (SI), AX
-	MOVL AX, (DI)
-	RET
-
-just8:
-	MOVQ (SI), AX
-	MOVQ AX, (DI)
-	RET
-
-above2:
+above_short:
 	MOVW (SI), AX
 	MOVW -2(SI)(CX*1), DX
 	MOVW AX, (DI)
 	MOVW DX, -2(DI)(CX*1)
 	RET
 
-above4:
+one_word:
+	MOVL (SI), AX
+	MOVL AX, (DI)
+	RET
+
+above_word:
 	MOVL (SI), AX
 	MOVL -4(SI)(CX*1), DX
 	MOVL AX, (DI)
 	MOVL DX, -4(DI)(CX*1)
 	RET
 
-above8:
+one_long:
+	MOVQ (SI), AX
+	MOVQ AX, (DI)
+	RET
+
+above_long:
 	MOVQ (SI), AX
 	MOVQ -8(SI)(CX*1), DX
 	MOVQ AX, (DI)
@@ -310,16 +310,16 @@ TEXT ·get(SB), NOSPLIT, $0-24
 	TESTB     $const_avx512, ·level+0(SB)
 	JEQ       narrow
 	CMPQ      CX, $0x00000080
-	JA        above264
+	JA        zmm_above128
 	VMOVDQU64 (SI), Z16
 	VMOVDQU64 -64(SI)(CX*1), Z17
 	VMOVDQU64 Z16, (DI)
 	VMOVDQU64 Z17, -64(DI)(CX*1)
 	RET
 
-above264:
+zmm_above128:
 	CMPQ      CX, $0x00000100
-	JA        above464
+	JA        zmm_above256
 	VMOVDQU64 (SI), Z16
 	VMOVDQU64 64(SI), Z17
 	VMOVDQU64 -128(SI)(CX*1), Z18
@@ -330,9 +330,9 @@ above264:
 	VMOVDQU64 Z19, -64(DI)(CX*1)
 	RET
 
-above464:
+zmm_above256:
 	CMPQ      CX, $0x00000200
-	JA        above864
+	JA        zmm_above512
 	VMOVDQU64 (SI), Z16
 	VMOVDQU64 64(SI), Z17
 	VMOVDQU64 128(SI), Z18
@@ -351,7 +351,7 @@ above464:
 	VMOVDQU64 Z23, -64(DI)(CX*1)
 	RET
 
-above864:
+zmm_above512:
 	MOVQ      DI, AX
 	SUBQ      SI, AX
 	CMPQ      AX, CX
@@ -361,7 +361,7 @@ above864:
 	CMPQ      AX, CX
 	JB        rest
 	CMPQ      CX, $const_getRep
-	JAE       rep64
+	JAE       zmm_rep
 	VMOVDQU64 -256(SI)(CX*1), Z20
 	VMOVDQU64 -192(SI)(CX*1), Z21
 	VMOVDQU64 -128(SI)(CX*1), Z22
@@ -375,7 +375,7 @@ above864:
 	ADDQ      AX, DI
 	ADDQ      AX, SI
 
-loop64:
+zmm_loop:
 	VMOVDQU64 (SI), Z16
 	VMOVDQU64 64(SI), Z17
 	VMOVDQU64 128(SI), Z18
@@ -387,7 +387,7 @@ loop64:
 	VMOVDQU64 Z19, 192(DI)
 	ADDQ      $0x00000100, DI
 	CMPQ      DI, R9
-	JB        loop64
+	JB        zmm_loop
 	VMOVDQU64 Z24, (R8)
 	VMOVDQU64 Z20, (R9)
 	VMOVDQU64 Z21, 64(R9)
@@ -395,7 +395,7 @@ loop64:
 	VMOVDQU64 Z23, 192(R9)
 	RET
 
-rep64:
+zmm_rep:
 	TESTB     $const_repMovs, ·level+0(SB)
 	JEQ       rest
 	CMPQ      CX, $const_piece
@@ -416,7 +416,7 @@ narrow:
 	TESTB   $const_avx2, ·level+0(SB)
 	JEQ     rest
 	CMPQ    CX, $0x00000080
-	JA      above432
+	JA      ymm_above128
 	VMOVDQU (SI), Y0
 	VMOVDQU 32(SI), Y1
 	VMOVDQU -64(SI)(CX*1), Y2
@@ -428,9 +428,9 @@ narrow:
 	VZEROUPPER
 	RET
 
-above432:
+ymm_above128:
 	CMPQ    CX, $0x00000100
-	JA      above832
+	JA      ymm_above256
 	VMOVDQU (SI), Y0
 	VMOVDQU 32(SI), Y1
 	VMOVDQU 64(SI), Y2
@@ -450,7 +450,7 @@ above432:
 	VZEROUPPER
 	RET
 
-above832:
+ymm_above256:
 	MOVQ    DI, AX
 	SUBQ    SI, AX
 	CMPQ    AX, CX
@@ -460,7 +460,7 @@ above832:
 	CMPQ    AX, CX
 	JB      rest
 	CMPQ    CX, $const_getRep
-	JAE     rep32
+	JAE     ymm_rep
 	VMOVDQU -128(SI)(CX*1), Y4
 	VMOVDQU -96(SI)(CX*1), Y5
 	VMOVDQU -64(SI)(CX*1), Y6
@@ -474,7 +474,7 @@ above832:
 	ADDQ    AX, DI
 	ADDQ    AX, SI
 
-loop32:
+ymm_loop:
 	VMOVDQU (SI), Y0
 	VMOVDQU 32(SI), Y1
 	VMOVDQU 64(SI), Y2
@@ -486,7 +486,7 @@ loop32:
 	VMOVDQU Y3, 96(DI)
 	ADDQ    $0x00000080, DI
 	CMPQ    DI, R9
-	JB      loop32
+	JB      ymm_loop
 	VMOVDQU Y8, (R8)
 	VMOVDQU Y4, (R9)
 	VMOVDQU Y5, 32(R9)
@@ -495,7 +495,7 @@ loop32:
 	VZEROUPPER
 	RET
 
-rep32:
+ymm_rep:
 	TESTB   $const_repMovs, ·level+0(SB)
 	JEQ     rest
 	CMPQ    CX, $const_piece
@@ -519,14 +519,14 @@ small:
 	CMPQ  CX, $0x10
 	JAE   from16
 	CMPQ  CX, $0x08
-	JA    above8
-	JEQ   just8
+	JA    above_long
+	JEQ   one_long
 	CMPQ  CX, $0x04
-	JA    above4
-	JEQ   just4
+	JA    above_word
+	JEQ   one_word
 	CMPQ  CX, $0x02
-	JA    above2
-	JEQ   just2
+	JA    above_short
+	JEQ   one_short
 	TESTQ CX, CX
 	JEQ   none
 	MOVB  (SI), AL
@@ -536,36 +536,36 @@ small:
 none:
 	RET
 
-just2:
+one_short:
 	MOVW (SI), AX
 	MOVW AX, (DI)
 	RET
 
-just4:
-	MOVL (SI), AX
-	MOVL AX, (DI)
-	RET
-
-just8:
-	MOVQ (SI), AX
-	MOVQ AX, (DI)
-	RET
-
-above2:
+above_short:
 	MOVW (SI), AX
 	MOVW -2(SI)(CX*1), DX
 	MOVW AX, (DI)
 	MOVW DX, -2(DI)(CX*1)
 	RET
 
-above4:
+one_word:
+	MOVL (SI), AX
+	MOVL AX, (DI)
+	RET
+
+above_word:
 	MOVL (SI), AX
 	MOVL -4(SI)(CX*1), DX
 	MOVL AX, (DI)
 	MOVL DX, -4(DI)(CX*1)
 	RET
 
-above8:
+one_long:
+	MOVQ (SI), AX
+	MOVQ AX, (DI)
+	RET
+
+above_long:
 	MOVQ (SI), AX
 	MOVQ -8(SI)(CX*1), DX
 	MOVQ AX, (DI)

@@ -30,10 +30,10 @@ func (w writer) raw(opcode string, operands ...operand.Op) {
 	w.Instruction(&ir.Instruction{Opcode: opcode, Operands: operands})
 }
 
-// function writes func name(dst, src, n): it copies n bytes, as memmove does, with
-// REP MOVSB from the size that the constant rep says. Whatever is loaded before the
-// first store makes a copy safe for ranges that overlap: that is so up to eight
-// registers. Beyond that it is left to Go, like all that this CPU has no registers for.
+// function writes func name(dst, src, n), which copies n bytes, with REP MOVSB from
+// the size that the constant rep says. Up to eight registers everything is loaded
+// before the first store, so that the ranges may overlap. Ranges that do so beyond
+// that are left to the Go function rest, like all that this CPU has no means for.
 func (w writer) function(name, rep string) {
 	w.Function(name)
 	w.Attributes(attr.NOSPLIT)
@@ -58,9 +58,9 @@ func (w writer) function(name, rep string) {
 
 // vectors copies 64 bytes and more.
 func (w writer) vectors(v width, rep string) {
-	label := func(s string) string { return s + strconv.Itoa(v.bytes) }
+	label := func(s string) string { return v.name + "_" + s }
 	for regs := 128 / v.bytes; regs <= 8; regs *= 2 {
-		next := label("above" + strconv.Itoa(regs))
+		next := label("above" + strconv.Itoa(regs*v.bytes))
 		w.CMPQ(n, operand.U32(regs*v.bytes))
 		w.JA(operand.LabelRef(next))
 		w.ends(v, regs/2)
