@@ -89,7 +89,7 @@ func (w *World) refuse(ctx context.Context, op string, kind engine.Kind, refusal
 		return noWorld(op)
 	}
 	t := w.world
-	if err := t.enter(); err != nil {
+	if err := t.enter(ctx); err != nil {
 		return fail(w, op, noPeer, err)
 	}
 	defer t.busy.Store(false)

@@ -114,7 +114,7 @@ func (r request) words(at uintptr) engine.Words {
 // is short, arrays that all PEs have released make room for a second try.
 func (w *World) allocate(ctx context.Context, r request) (*block, error) {
 	t := w.world
-	if err := t.enter(); err != nil {
+	if err := t.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer t.busy.Store(false)

@@ -29,7 +29,7 @@ func (b *block) free(ctx context.Context) error {
 
 func (w *World) free(ctx context.Context, b *block) error {
 	t := w.world
-	if err := t.enter(); err != nil {
+	if err := t.enter(ctx); err != nil {
 		return err
 	}
 	defer t.busy.Store(false)

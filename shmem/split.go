@@ -102,7 +102,7 @@ const splitTries = 100
 // split agrees over t on the arguments, on slots that are free on all members, and
 // on a meeting number that is new to everybody.
 func (t *Team) split(ctx context.Context, asked split) (agreement, error) {
-	if err := t.enter(); err != nil {
+	if err := t.enter(ctx); err != nil {
 		return agreement{}, err
 	}
 	defer t.busy.Store(false)

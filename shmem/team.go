@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
 )
@@ -20,8 +21,12 @@ type Team struct {
 	config  TeamConfig
 	site    string // where the team was made
 	gate    engine.Gate
-	state   atomic.Uint32 // live, freed or closed
-	busy    atomic.Bool   // a goroutine is in a collective; it alone uses gate and count
+	bases   []unsafe.Pointer       // of the members' heaps; nil: only the engine gets there
+	direct  bool                   // all of them are there
+	folding folding                // what reductions need
+	last    atomic.Pointer[Handle] // the last collective that was started; nil: none is under way
+	state   atomic.Uint32          // live, freed or closed
+	busy    atomic.Bool            // a goroutine is in a collective; it alone uses gate and count
 	count   [engine.KindFinalize + 1]uint64
 }
 
@@ -37,11 +42,17 @@ const (
 )
 
 func (w *World) newTeam(slot int, members []int, generation uint64, c TeamConfig) *Team {
-	return &Team{
+	t := &Team{
 		w: w, slot: slot, members: members, config: c,
-		me:   slices.Index(members, w.rank),
-		gate: w.heap.Gate(slot, members, generation),
+		me:     slices.Index(members, w.rank),
+		gate:   w.heap.Gate(slot, members, generation),
+		direct: true,
 	}
+	for _, pe := range members {
+		t.bases = append(t.bases, w.bases[pe])
+		t.direct = t.direct && w.bases[pe] != nil
+	}
+	return t
 }
 
 // MyPE returns this PE's number in the team. OpenSHMEM: shmem_team_my_pe.
@@ -102,7 +113,7 @@ func (t *Team) Sync(ctx context.Context) error {
 
 // meet waits until every member is in the same kind of call.
 func (t *Team) meet(ctx context.Context, kind engine.Kind, op, site string) error {
-	if err := t.enter(); err != nil {
+	if err := t.enter(ctx); err != nil {
 		return fail(t.w, op, noPeer, err)
 	}
 	err := t.gate.Meet(orBackground(ctx), t.call(kind, site))
@@ -122,8 +133,14 @@ func (t *Team) gather(ctx context.Context, call engine.Call, mine engine.Words) 
 	return all, nil
 }
 
-// enter takes the team for one collective of this goroutine.
-func (t *Team) enter() error {
+// enter takes the team for one collective of this goroutine, after those that were
+// started.
+func (t *Team) enter(ctx context.Context) error {
+	if t.last.Load() != nil {
+		if err := t.waitForStarted(orBackground(ctx)); err != nil {
+			return err
+		}
+	}
 	if !t.busy.CompareAndSwap(false, true) {
 		return ErrConcurrentCollective
 	}

@@ -20,15 +20,20 @@ const (
 	KindLock
 	KindBroadcast
 	KindCollect
+	KindFCollect
 	KindAllToAll
+	KindAllToAllV
 	KindReduce
-	KindScan
+	KindAllReduce
+	KindReduceScatter
+	KindInScan
+	KindExScan
 	KindGather
 	KindScatter
 	KindFinalize
 )
 
-var kindNames = [...]string{"nothing yet", "init", "barrier", "sync", "alloc", "free", "split", "destroy", "wait", "quiet", "lock", "broadcast", "collect", "alltoall", "reduce", "scan", "gather", "scatter", "finalize"}
+var kindNames = [...]string{"nothing yet", "init", "barrier", "sync", "alloc", "free", "split", "destroy", "wait", "quiet", "lock", "broadcast", "collect", "fcollect", "alltoall", "alltoallv", "reduce", "allreduce", "reduce scatter", "inscan", "exscan", "gather", "scatter", "finalize"}
 
 // String returns the kind in the words of error messages.
 func (k Kind) String() string {

@@ -53,6 +53,11 @@ const (
 
 var typeSizes = [types]uintptr{1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 8, 16, 2, 2, 1, 1}
 
+var typeNames = [types]string{"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "complex64", "complex128", "Float16", "BFloat16", "Float8E4M3", "Float8E5M2"}
+
+// String returns the type as Go calls it.
+func (t Type) String() string { return typeNames[t] }
+
 // Size returns the bytes of an element.
 func (t Type) Size() uintptr { return typeSizes[t] }
 

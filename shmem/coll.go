@@ -1,0 +1,171 @@
+package shmem
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/mem"
+)
+
+// collective is one call of a collective on this PE. Data goes one of three ways, which
+// all members choose alike, by its size: with the slip that a member arrives with, over
+// its stage, or straight from its heap. The last needs a second meeting, so that nobody
+// changes his source before the others have read it.
+type collective struct {
+	t    *Team
+	ctx  context.Context
+	call engine.Call
+	form form
+	way  way
+	slip engine.Slip
+}
+
+// way is how data goes.
+type way uint8
+
+const (
+	bySlip way = iota
+	byStage
+	byHeap
+)
+
+// slipSize is how many bytes a slip takes beside the form.
+const slipSize = 16
+
+// wayFor returns how n bytes of every member go.
+func (t *Team) wayFor(n uintptr) way {
+	switch {
+	case n <= slipSize:
+		return bySlip
+	case n <= engine.StageSize && t.direct:
+		return byStage
+	}
+	return byHeap
+}
+
+// begin enters a collective. If this PE cannot do what it was asked, invalid, the
+// team ends for everybody, who learn of the reason.
+func (t *Team) begin(ctx context.Context, kind engine.Kind, f form, invalid error) (collective, error) {
+	if t == nil {
+		return collective{}, fail(nil, kind.String(), noPeer, ErrNotMember)
+	}
+	if err := t.enter(ctx); err != nil {
+		return collective{}, fail(t.w, kind.String(), noPeer, err)
+	}
+	c := collective{t: t, ctx: orBackground(ctx), call: t.call(kind, ""), form: f}
+	if invalid != nil {
+		return c, c.end(invalid)
+	}
+	c.slip[0] = f.word()
+	if err := t.gate.Open(c.ctx, c.call); err != nil {
+		return c, c.end(err)
+	}
+	return c, nil
+}
+
+// end leaves the collective.
+func (c *collective) end(err error) error {
+	if err == nil {
+		c.t.gate.Leave(c.call)
+	} else {
+		c.t.gate.Refuse(c.call, err)
+	}
+	c.t.busy.Store(false)
+	return fail(c.t.w, c.call.Kind.String(), noPeer, err)
+}
+
+// arrive tells the others that this PE is here, with n bytes at offset off of its heap
+// for them.
+func (c *collective) arrive(off engine.Offset, n uintptr) {
+	from := unsafe.Add(c.t.w.own, off)
+	switch c.way {
+	case bySlip:
+		mem.Put(unsafe.Pointer(&c.slip[1]), from, n)
+	case byStage:
+		mem.Put(c.t.gate.Stage(c.t.me), from, n)
+	case byHeap:
+		c.slip[1] = uint64(off)
+	}
+	c.t.gate.Arrive(c.call, c.slip)
+}
+
+// await waits for member i, or for all, and compares what they were asked.
+func (c *collective) await(i int) error {
+	if c.t.w.info.Checked { // all compare with all before data moves
+		i = engine.All
+	}
+	if err := c.t.gate.Await(c.ctx, c.call, i); err != nil {
+		return err
+	}
+	if i != engine.All {
+		return c.compare(i)
+	}
+	if len(c.t.members) > compared && !c.t.w.info.Checked {
+		return nil
+	}
+	for m := range c.t.members {
+		if err := c.compare(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compared is the largest team whose members all compare with all: the work grows
+// with the square.
+const compared = 16
+
+// again is a second meeting, after which sources may change. Whoever's source others
+// have read awaits them.
+func (c *collective) again(i int) error {
+	c.t.gate.Leave(c.call)
+	if !c.t.direct {
+		if err := c.t.w.heap.Quiet(c.ctx); err != nil {
+			return err
+		}
+	}
+	if err := c.t.gate.Open(c.ctx, c.call); err != nil {
+		return err
+	}
+	c.t.gate.Arrive(c.call, c.slip)
+	if i == nobody {
+		return nil
+	}
+	return c.t.gate.Await(c.ctx, c.call, i)
+}
+
+// nobody is who a member awaits whose source nobody has read.
+const nobody = -2
+
+// read copies n bytes that lie at bytes into what member i has for the others.
+func (c *collective) read(i int, at uintptr, dst unsafe.Pointer, n uintptr) error {
+	slip := c.t.gate.Slip(i)
+	switch c.way {
+	case bySlip:
+		mem.Get(dst, unsafe.Add(unsafe.Pointer(&slip[1]), at), n)
+	case byStage:
+		mem.Get(dst, unsafe.Add(c.t.gate.Stage(i), at), n)
+	case byHeap:
+		return c.t.pull(i, uintptr(slip[1])+at, dst, n)
+	}
+	return nil
+}
+
+// pull copies n bytes from the heap of member i.
+func (t *Team) pull(i int, off engine.Offset, dst unsafe.Pointer, n uintptr) error {
+	if base := t.bases[i]; base != nil {
+		mem.Get(dst, unsafe.Add(base, off), n)
+		return nil
+	}
+	return t.w.heap.Get(t.members[i], dst, off, n)
+}
+
+// push copies n bytes to the heap of member i.
+func (t *Team) push(i int, off engine.Offset, src unsafe.Pointer, n uintptr) error {
+	if base := t.bases[i]; base != nil {
+		mem.Put(unsafe.Add(base, off), src, n)
+		return nil
+	}
+	return t.w.heap.Put(t.members[i], off, src, n)
+}

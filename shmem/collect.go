@@ -1,0 +1,79 @@
+package shmem
+
+import (
+	"context"
+
+	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/mem"
+)
+
+// FCollect puts src of all members together in dst of all members, in team order. src
+// has the same length everywhere, dst that times the number of members; src may be this
+// PE's own part of dst. Blocking, collective over the team. OpenSHMEM: shmem_fcollect;
+// NCCL: ncclAllGather.
+func FCollect[T any](ctx context.Context, t *Team, dst, src Array[T]) error {
+	c, err := t.begin(ctx, engine.KindFCollect, form{size: sizeOf[T](), root: noRoot, n: src.n}, t.times(dst.n, src.n, t.pair(dst.span(), src.span(), t.mine(src.bytes()))))
+	if err != nil {
+		return err
+	}
+	c.way = t.wayFor(src.bytes())
+	c.arrive(src.off, src.bytes())
+	err = c.await(engine.All)
+	for i := 0; i < len(t.members) && err == nil; i++ {
+		m := c.turn(i)
+		err = readInto(&c, m, dst, m*src.n, src)
+	}
+	if err == nil {
+		err = c.settle(engine.All)
+	}
+	return c.end(err)
+}
+
+// turn spreads the members over each other: each begins with itself.
+func (c *collective) turn(i int) int { return (c.t.me + i) % len(c.t.members) }
+
+// Collect is FCollect for sources of different lengths, which may be none. It returns
+// how many elements there are in all; dst must have room for them. OpenSHMEM:
+// shmem_collect.
+func Collect[T any](ctx context.Context, t *Team, dst, src Array[T]) (int, error) {
+	c, err := t.begin(ctx, engine.KindCollect, form{size: sizeOf[T](), root: noRoot, anything: true}, t.pair(dst.span(), src.span(), apart))
+	if err != nil {
+		return 0, err
+	}
+	total, err := collect(&c, dst, src)
+	return total, c.end(err)
+}
+
+// collect has the lengths travel with the slips. What does not fit on a stage is read
+// from the heap.
+func collect[T any](c *collective, dst, src Array[T]) (total int, err error) {
+	t := c.t
+	c.slip[1], c.slip[2] = uint64(src.off), uint64(src.n)
+	if t.direct && src.bytes() <= engine.StageSize {
+		mem.Put(t.gate.Stage(t.me), src.here(), src.bytes())
+	}
+	t.gate.Arrive(c.call, c.slip)
+	if err = c.await(engine.All); err != nil {
+		return 0, err
+	}
+	heaps := false
+	for m := range t.members {
+		n := int(t.gate.Slip(m)[2])
+		c.way = byStage
+		if !t.direct || uintptr(n)*sizeOf[T]() > engine.StageSize {
+			c.way, heaps = byHeap, true
+		}
+		if total+n > dst.n {
+			return 0, lengths(dst.n, total+n)
+		}
+		part := Array[T]{dst.b, dst.offset(total), n}
+		if err = c.read(m, 0, part.here(), part.bytes()); err != nil {
+			return 0, err
+		}
+		total += n
+	}
+	if heaps {
+		err = c.again(engine.All)
+	}
+	return total, err
+}

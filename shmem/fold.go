@@ -1,0 +1,126 @@
+package shmem
+
+import (
+	"unsafe"
+
+	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/reduce"
+)
+
+// folding is what the reductions of a team need from call to call: they allocate
+// nothing after the first.
+type folding struct {
+	sources, dsts []unsafe.Pointer
+	slips         [][2]uint64      // what came with slips
+	rooms         []unsafe.Pointer // for blocks of members that only the engine reaches, and for the result
+	scratch       *reduce.Scratch
+}
+
+// room is how many bytes of each member are combined at a time if some are not
+// reachable by load and store.
+const room = 16 << 10
+
+func (t *Team) prepare() *folding {
+	f := &t.folding
+	if f.scratch == nil {
+		n := len(t.members)
+		f.sources, f.dsts, f.slips = make([]unsafe.Pointer, n), make([]unsafe.Pointer, n), make([][2]uint64, n)
+		f.scratch = &reduce.Scratch{}
+	}
+	return f
+}
+
+// foldNear combines n elements from element lo on of the first members, which have come
+// with slips or over stages, into this PE's own memory.
+func (c *collective) foldNear(dst engine.Offset, members, lo, n int) {
+	f, off := c.t.prepare(), uintptr(lo)*c.form.size
+	for i := range members {
+		if c.way == byStage {
+			f.sources[i] = unsafe.Add(c.t.gate.Stage(i), off)
+			continue
+		}
+		slip := c.t.gate.Slip(i)
+		f.slips[i] = [2]uint64{slip[1], slip[2]}
+		f.sources[i] = unsafe.Add(unsafe.Pointer(&f.slips[i]), off)
+	}
+	reduce.Fold(c.form.elem, c.form.op, unsafe.Add(c.t.w.own, dst), f.sources[:members], n, f.scratch)
+}
+
+// foldShare combines this PE's share of n elements of all members and writes it to
+// members first to last-1.
+func (c *collective) foldShare(n, first, last int) error {
+	lo, hi := c.share(n)
+	return c.foldBlocks(lo, hi, first, last)
+}
+
+// share is which elements this PE combines: whole cache lines, if there are enough.
+func (c *collective) share(n int) (lo, hi int) {
+	members := len(c.t.members)
+	line := max(1, 64/int(c.form.size))
+	each := ((n+members-1)/members + line - 1) / line * line
+	lo = min(n, each*c.t.me)
+	return lo, min(n, lo+each)
+}
+
+// foldBlocks combines elements lo to hi-1 of all members' heaps for some of them.
+func (c *collective) foldBlocks(lo, hi, first, last int) error {
+	if lo == hi {
+		return nil
+	}
+	f := c.t.prepare()
+	if c.t.direct {
+		for i := range c.t.members {
+			f.sources[i] = c.at(i, 1, lo)
+		}
+		for i := first; i < last; i++ {
+			f.dsts[i-first] = c.at(i, 2, lo)
+		}
+		reduce.FoldTo(c.form.elem, c.form.op, f.dsts[:last-first], f.sources, hi-lo, f.scratch)
+		return nil
+	}
+	return c.inRooms(lo, hi, func(result unsafe.Pointer, at, n int) error {
+		reduce.Fold(c.form.elem, c.form.op, result, f.rooms[:len(c.t.members)], n, f.scratch)
+		for i := first; i < last; i++ {
+			if err := c.t.push(i, c.offset(i, 2, at), result, uintptr(n)*c.form.size); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// offset is where element at of the source (1) or the destination (2) of member i is in
+// its heap. The own destination need not have travelled.
+func (c *collective) offset(i, which, at int) engine.Offset {
+	slip := c.slip
+	if i != c.t.me {
+		slip = c.t.gate.Slip(i)
+	}
+	return uintptr(slip[which]) + uintptr(at)*c.form.size
+}
+
+func (c *collective) at(i, which, at int) unsafe.Pointer {
+	return unsafe.Add(c.t.bases[i], c.offset(i, which, at))
+}
+
+// inRooms fetches elements lo to hi-1 of all members into rooms of this PE, some at a
+// time, and calls use, with room for a result.
+func (c *collective) inRooms(lo, hi int, use func(result unsafe.Pointer, at, n int) error) error {
+	f, members := c.t.prepare(), len(c.t.members)
+	for len(f.rooms) <= members {
+		f.rooms = append(f.rooms, unsafe.Pointer(unsafe.SliceData(make([]uint64, room/8))))
+	}
+	some := room / int(c.form.size)
+	for at := lo; at < hi; at += some {
+		n := min(some, hi-at)
+		for i := range members {
+			if err := c.t.pull(i, c.offset(i, 1, at), f.rooms[i], uintptr(n)*c.form.size); err != nil {
+				return err
+			}
+		}
+		if err := use(f.rooms[members], at, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}

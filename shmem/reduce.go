@@ -1,0 +1,141 @@
+package shmem
+
+import (
+	"context"
+
+	"github.com/goshmem/goshmem/internal/engine"
+)
+
+// AllReduce combines src of all members element by element and puts the result into dst
+// of all members: the same bits everywhere, and in every run. All arrays have the same
+// length; dst may be src. Blocking, collective over the team. OpenSHMEM:
+// shmem_sum_reduce and the like; NCCL: ncclAllReduce.
+func AllReduce[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Reduction[T]) error {
+	c, err := beginReduce(ctx, t, engine.KindAllReduce, op, noRoot, src.n, alike(dst.n, src.n, t.pair(dst.span(), src.span(), 0)))
+	if err != nil {
+		return err
+	}
+	return c.end(c.allReduce(dst.off, src.off, src.n))
+}
+
+// Reduce is AllReduce with the result on the member that is root only; dst of others is
+// not looked at. MPI: MPI_Reduce; NCCL: ncclReduce.
+func Reduce[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Reduction[T], root int) error {
+	c, err := beginReduce(ctx, t, engine.KindReduce, op, root, src.n, t.checkReduce(dst.span(), src.span(), dst.n, src.n, root))
+	if err != nil {
+		return err
+	}
+	return c.end(c.reduceTo(root, dst.off, src.off, src.n))
+}
+
+// ReduceScatter combines src of all members and puts part i of the result into dst of
+// member i. dst has the same length everywhere, src that times the number of members;
+// dst may be this PE's own part of src. Blocking, collective over the team. rocSHMEM:
+// rocshmem_ctx_TYPE_OP_reduce_scatter; NCCL: ncclReduceScatter.
+func ReduceScatter[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Reduction[T]) error {
+	c, err := beginReduce(ctx, t, engine.KindReduceScatter, op, noRoot, src.n, t.times(src.n, dst.n, t.pair(src.span(), dst.span(), t.mine(dst.bytes()))))
+	if err != nil {
+		return err
+	}
+	return c.end(c.reduceScatter(dst.off, src.off, dst.n, src.n))
+}
+
+func beginReduce[T Numeric](ctx context.Context, t *Team, kind engine.Kind, op Reduction[T], root, n int, invalid error) (collective, error) {
+	var v T
+	f := form{size: sizeOf[T](), root: root, n: n, reduces: true, elem: elementOf[T]()}
+	if op == nil {
+		invalid = problem(ErrArgument, "no operation: use Sum, Prod, Min, Max, And, Or or Xor")
+	} else {
+		f.op = op(v).op
+	}
+	return t.begin(ctx, kind, f, invalid)
+}
+
+// checkReduce looks at dst on the root only.
+func (t *Team) checkReduce(dst, src span, to, from, root int) error {
+	err := t.rooted(root, nil)
+	if err == nil && t != nil && t.me == root {
+		return alike(to, from, t.pair(dst, src, 0))
+	}
+	if err == nil {
+		err = t.pair(src, src, 0)
+	}
+	return err
+}
+
+// allReduce: what is short every member combines for itself. Otherwise each combines its
+// share and writes it to all.
+func (c *collective) allReduce(dst, src engine.Offset, n int) error {
+	size := c.form.size
+	c.choose(uintptr(n) * size)
+	c.slip[2] = c.second(dst)
+	c.arrive(src, uintptr(n)*size)
+	if err := c.await(engine.All); err != nil {
+		return err
+	}
+	if c.way != byHeap {
+		c.foldNear(dst, len(c.t.members), 0, n)
+		return nil
+	}
+	if err := c.foldShare(n, 0, len(c.t.members)); err != nil {
+		return err
+	}
+	return c.again(engine.All)
+}
+
+// reduceTo is allReduce with one destination.
+func (c *collective) reduceTo(root int, dst, src engine.Offset, n int) error {
+	size := c.form.size
+	c.choose(uintptr(n) * size)
+	c.slip[2] = c.second(dst)
+	c.arrive(src, uintptr(n)*size)
+	if c.way != byHeap && c.t.me != root {
+		return c.leaveTo(root)
+	}
+	if err := c.await(engine.All); err != nil {
+		return err
+	}
+	if c.way != byHeap {
+		c.foldNear(dst, len(c.t.members), 0, n)
+		return nil
+	}
+	if err := c.foldShare(n, root, root+1); err != nil {
+		return err
+	}
+	return c.again(engine.All)
+}
+
+// reduceScatter: each member combines its own part.
+func (c *collective) reduceScatter(dst, src engine.Offset, part, n int) error {
+	size := c.form.size
+	c.choose(uintptr(n) * size)
+	c.arrive(src, uintptr(n)*size)
+	if err := c.await(engine.All); err != nil {
+		return err
+	}
+	lo := c.t.me * part
+	if c.way != byHeap {
+		c.foldNear(dst, len(c.t.members), lo, part)
+		return nil
+	}
+	c.slip[2] = uint64(dst) - uint64(lo)*uint64(size) // where the first element would go
+	if err := c.foldBlocks(lo, lo+part, c.t.me, c.t.me+1); err != nil {
+		return err
+	}
+	return c.again(engine.All)
+}
+
+// choose is wayFor, but members of large teams do not each combine everything.
+func (c *collective) choose(n uintptr) {
+	if c.way = c.t.wayFor(n); len(c.t.members) > compared {
+		c.way = byHeap
+	}
+}
+
+// second is the destination's offset for a slip that has room for it.
+func (c *collective) second(dst engine.Offset) uint64 {
+	if c.way == byHeap {
+		return uint64(dst)
+	}
+	return 0
+}

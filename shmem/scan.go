@@ -1,0 +1,69 @@
+package shmem
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/reduce"
+)
+
+// InScan combines, element by element, src of the members up to and including this PE
+// into dst. All arrays have the same length; dst may be src. Blocking, collective over
+// the team. OpenSHMEM: shmem_sum_inscan.
+func InScan[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Reduction[T]) error {
+	return scan(ctx, t, engine.KindInScan, dst, src, op, 1)
+}
+
+// ExScan is InScan without this PE's own src. The first member gets what changes
+// nothing: 0 of a sum, 1 of a product, the largest number of a minimum. OpenSHMEM:
+// shmem_sum_exscan.
+func ExScan[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Reduction[T]) error {
+	return scan(ctx, t, engine.KindExScan, dst, src, op, 0)
+}
+
+func scan[T Numeric](ctx context.Context, t *Team, kind engine.Kind, dst, src Array[T], op Reduction[T], own int) error {
+	c, err := beginReduce(ctx, t, kind, op, noRoot, src.n, alike(dst.n, src.n, t.pair(dst.span(), src.span(), 0)))
+	if err != nil {
+		return err
+	}
+	return c.end(c.scan(dst.off, src.off, src.n, own))
+}
+
+// scan: what is short each member combines for itself; otherwise each member makes its
+// share of all prefixes.
+func (c *collective) scan(dst, src engine.Offset, n, own int) error {
+	c.choose(uintptr(n) * c.form.size)
+	c.slip[2] = c.second(dst)
+	c.arrive(src, uintptr(n)*c.form.size)
+	if err := c.await(engine.All); err != nil {
+		return err
+	}
+	if c.way != byHeap {
+		if members := c.t.me + own; members > 0 {
+			c.foldNear(dst, members, 0, n)
+		} else {
+			reduce.Neutral(c.form.elem, c.form.op, unsafe.Add(c.t.w.own, dst), n)
+		}
+		return nil
+	}
+	lo, hi := c.share(n)
+	f := c.t.prepare()
+	err := c.inRooms(lo, hi, func(result unsafe.Pointer, at, n int) error {
+		for i := range c.t.members {
+			if i+own > 0 {
+				reduce.Fold(c.form.elem, c.form.op, result, f.rooms[:i+own], n, f.scratch)
+			} else {
+				reduce.Neutral(c.form.elem, c.form.op, result, n)
+			}
+			if err := c.t.push(i, c.offset(i, 2, at), result, uintptr(n)*c.form.size); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.again(engine.All)
+}

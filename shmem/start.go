@@ -1,0 +1,128 @@
+package shmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Handle is a collective that was started and goes on by itself. Collectives of a team
+// happen in the order in which a PE calls and starts them: a blocking one first waits
+// for those started before it. So all members must call and start them in the same
+// order; on different teams several may be under way at once. Arrays must stay as they
+// are until Wait has returned.
+type Handle struct {
+	done   chan struct{}
+	cancel context.CancelFunc
+	err    error
+	w      *World
+}
+
+// Wait returns when the collective is complete on this PE. If ctx ends first the
+// collective is given up, for all members. May be called more than once. Blocking.
+func (h *Handle) Wait(ctx context.Context) error {
+	if h == nil {
+		return fail(nil, "wait", noPeer, problem(ErrArgument, "the handle is nil: nothing was started"))
+	}
+	select {
+	case <-h.done:
+		return h.err
+	case <-orBackground(ctx).Done():
+	}
+	h.cancel()
+	<-h.done
+	if errors.Is(h.err, context.Canceled) {
+		return fail(h.w, "wait", noPeer, fmt.Errorf("%w: %w", ctx.Err(), h.err))
+	}
+	return h.err
+}
+
+// Test says whether the collective is complete on this PE, and its error if it is. It
+// never waits.
+func (h *Handle) Test() (bool, error) {
+	if h == nil {
+		return false, fail(nil, "test", noPeer, problem(ErrArgument, "the handle is nil: nothing was started"))
+	}
+	select {
+	case <-h.done:
+		return true, h.err
+	default:
+		return false, nil
+	}
+}
+
+// turn is the context key of a started collective: whose turn it is on its team.
+type turn struct{}
+
+// start runs f after what was called and started on the team before.
+func (t *Team) start(op string, f func(ctx context.Context) error) (*Handle, error) {
+	if t == nil {
+		return nil, fail(nil, op, noPeer, ErrNotMember)
+	}
+	if s := t.state.Load(); s != live {
+		return nil, fail(t.w, op, noPeer, t.gone(s))
+	}
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), turn{}, t))
+	h := &Handle{done: make(chan struct{}), cancel: cancel, w: t.w}
+	before := t.last.Swap(h)
+	go func() {
+		defer close(h.done)
+		defer cancel()
+		if before != nil {
+			<-before.done
+		}
+		h.err = f(ctx)
+	}()
+	return h, nil
+}
+
+// waitForStarted returns when what was started on the team before is complete. Their
+// errors are those of their handles.
+func (t *Team) waitForStarted(ctx context.Context) error {
+	h := t.last.Load()
+	if h == nil || ctx.Value(turn{}) == t {
+		return nil
+	}
+	select {
+	case <-h.done:
+		t.last.CompareAndSwap(h, nil)
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("for a collective that was started before: %w", ctx.Err())
+	}
+}
+
+// StartBroadcast starts a [Broadcast].
+func StartBroadcast[T any](t *Team, dst, src Array[T], root int) (*Handle, error) {
+	return t.start("start broadcast", func(ctx context.Context) error { return Broadcast(ctx, t, dst, src, root) })
+}
+
+// StartFCollect starts an [FCollect].
+func StartFCollect[T any](t *Team, dst, src Array[T]) (*Handle, error) {
+	return t.start("start fcollect", func(ctx context.Context) error { return FCollect(ctx, t, dst, src) })
+}
+
+// StartAllToAll starts an [AllToAll].
+func StartAllToAll[T any](t *Team, dst, src Array[T]) (*Handle, error) {
+	return t.start("start alltoall", func(ctx context.Context) error { return AllToAll(ctx, t, dst, src) })
+}
+
+// StartAllReduce starts an [AllReduce].
+func StartAllReduce[T Numeric](t *Team, dst, src Array[T], op Reduction[T]) (*Handle, error) {
+	return t.start("start allreduce", func(ctx context.Context) error { return AllReduce(ctx, t, dst, src, op) })
+}
+
+// StartReduce starts a [Reduce].
+func StartReduce[T Numeric](t *Team, dst, src Array[T], op Reduction[T], root int) (*Handle, error) {
+	return t.start("start reduce", func(ctx context.Context) error { return Reduce(ctx, t, dst, src, op, root) })
+}
+
+// StartReduceScatter starts a [ReduceScatter].
+func StartReduceScatter[T Numeric](t *Team, dst, src Array[T], op Reduction[T]) (*Handle, error) {
+	return t.start("start reduce scatter", func(ctx context.Context) error { return ReduceScatter(ctx, t, dst, src, op) })
+}
+
+// StartBarrier starts a [Team.Barrier].
+func StartBarrier(t *Team) (*Handle, error) {
+	return t.start("start barrier", t.Barrier)
+}
