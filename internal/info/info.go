@@ -59,10 +59,10 @@ func Gather(ctx context.Context, o Options) *Info {
 	i := &Info{
 		Schema:    Schema,
 		Build:     ThisBuild(),
-		System:    readSystem("/"),
+		System:    ReadSystem("/", AskKernel()),
 		Engines:   verdicts(o.Engines),
-		Libraries: o.Probe.libraries(ctx),
-		Devices:   devices("/"),
+		Libraries: o.Probe.Libraries(ctx),
+		Devices:   Devices("/", Usable),
 		Launch:    o.Launch,
 		Variables: ours(),
 		Foreign:   foreign(os.Environ()),

@@ -40,11 +40,11 @@ func (s System) write(t *table) {
 	if s.Memory == 0 {
 		return
 	}
-	t.row("memory", fmt.Sprintf("%s, available %s; limit of the control group: %s", size(s.Memory), size(s.Available), size(s.Cgroup)))
+	t.row("memory", fmt.Sprintf("%s, available %s; limit of the control group: %s", Size(s.Memory), Size(s.Available), Size(s.Cgroup)))
 	t.row("open files", fmt.Sprintf("%s (at most %s)", count(s.OpenFiles.Soft), count(s.OpenFiles.Hard)))
-	t.row("locked memory", fmt.Sprintf("%s (at most %s)", size(s.Locked.Soft), size(s.Locked.Hard)))
+	t.row("locked memory", fmt.Sprintf("%s (at most %s)", Size(s.Locked.Soft), Size(s.Locked.Hard)))
 	t.row("memfd", yes(s.Memfd))
-	t.row("shm file system", size(s.Shm)+" (not used)")
+	t.row("shm file system", Size(s.Shm)+" (not used)")
 }
 
 func (l Launch) write(t *table) {
@@ -162,8 +162,8 @@ func count(n int64) string {
 	return fmt.Sprint(n)
 }
 
-// size writes bytes in the largest unit that keeps them at 1 or more.
-func size(n int64) string {
+// Size writes bytes in the largest unit that keeps them at 1 or more.
+func Size(n int64) string {
 	if n == Unlimited {
 		return "unlimited"
 	}
