@@ -42,6 +42,7 @@ type Launch struct {
 	Family     string   `json:"family,omitempty"`
 	Rank       int      `json:"rank"`
 	Size       int      `json:"size"`
+	LocalSize  int      `json:"local_size,omitempty"` // on this machine; -1: unknown
 	Rendezvous string   `json:"rendezvous,omitempty"`
 	Outer      []string `json:"outer,omitempty"` // launchers around the one that counts
 	Problem    string   `json:"problem,omitempty"`

@@ -41,7 +41,7 @@ func (s System) write(t *table) {
 		return
 	}
 	t.row("memory", fmt.Sprintf("%s, available %s; limit of the control group: %s", Size(s.Memory), Size(s.Available), Size(s.Cgroup)))
-	t.row("open files", fmt.Sprintf("%s (at most %s)", count(s.OpenFiles.Soft), count(s.OpenFiles.Hard)))
+	t.row("open files", fmt.Sprintf("%s (at most %s)", Count(s.OpenFiles.Soft), Count(s.OpenFiles.Hard)))
 	t.row("locked memory", fmt.Sprintf("%s (at most %s)", Size(s.Locked.Soft), Size(s.Locked.Hard)))
 	t.row("memfd", yes(s.Memfd))
 	t.row("shm file system", Size(s.Shm)+" (not used)")
@@ -155,7 +155,8 @@ func yes(ok bool) string {
 	return "not available"
 }
 
-func count(n int64) string {
+// Count writes a number that may be Unlimited.
+func Count(n int64) string {
 	if n == Unlimited {
 		return "unlimited"
 	}
