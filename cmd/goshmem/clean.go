@@ -37,7 +37,7 @@ containers that cannot be seen from here are not known to it.
 Without a terminal and without --yes nothing is deleted. The exit status is 0 if
 nothing is left that could be deleted, 3 if nothing was deleted although there was
 something, 1 if deleting failed.`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c) },
 	}
 	c.Flags().BoolVar(&o.yes, "yes", false, "delete without asking")
@@ -67,9 +67,9 @@ func (o cleanOptions) run(c *cobra.Command) error {
 		fmt.Fprintf(out, "%10s  %v\n", info.Size(l.Size), l)
 		size += l.Size
 	}
-	what := fmt.Sprintf("%d with %s", len(unused), info.Size(size))
 	if !o.yes {
-		if err := agree(c.InOrStdin(), out, what); err != nil {
+		question := fmt.Sprintf("delete the %d that are not kept (%s)? [y/N] ", len(unused), info.Size(size))
+		if err := agree(c.InOrStdin(), out, question); err != nil {
 			return &launcher.Error{Code: statusWarning, Err: err}
 		}
 	}
@@ -77,11 +77,11 @@ func (o cleanOptions) run(c *cobra.Command) error {
 }
 
 // agree asks the person at the terminal.
-func agree(in io.Reader, out io.Writer, what string) error {
+func agree(in io.Reader, out io.Writer, question string) error {
 	if !terminal(in) {
 		return errors.New("nothing was deleted: there is no terminal to ask at (--yes agrees beforehand)")
 	}
-	fmt.Fprintf(out, "delete these %s? [y/N] ", what)
+	fmt.Fprint(out, question)
 	answer, err := bufio.NewReader(in).ReadString('\n')
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":

@@ -38,7 +38,7 @@ The exit status is 0 if nothing was found or notes only, 3 if the worst is a
 warning, 4 if it is an error, 1 if the doctor itself could not work. In a job it is
 that of rank 0; the other ranks exit with 0.`,
 		Example: "  goshmem doctor\n  goshmem run -n 4 goshmem doctor\n  mpirun -n 4 goshmem doctor --json",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if limit <= 0 {
 				return usage(c, fmt.Errorf("time limit %v: must be positive", limit))

@@ -29,7 +29,7 @@ func infoCommand() *cobra.Command {
 		Long: "Show version, machine and limits, the engines and why each can or cannot run here,\n" +
 			"the vendor libraries with path and version, devices, the job that the environment\n" +
 			"describes, and the variables that there are. It needs neither a job nor a GPU.",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed(probeFlag) {
 				return info.ServeProbe(c.OutOrStdout(), probe)

@@ -82,3 +82,11 @@ func unknownCommand(root *cobra.Command, name string) error {
 func usage(c *cobra.Command, err error) error {
 	return &launcher.Error{Code: launcher.StatusUsage, Err: fmt.Errorf("%w (%s --help tells more)", err, c.CommandPath())}
 }
+
+// noArgs refuses words behind a command that takes none.
+func noArgs(c *cobra.Command, args []string) error {
+	if err := cobra.NoArgs(c, args); err != nil {
+		return usage(c, err)
+	}
+	return nil
+}

@@ -27,7 +27,7 @@ func oneCore(m *Machine) []Sight {
 	if m.System.Allowed != 1 || m.System.Cores == 1 {
 		return nil
 	}
-	s := see("this process may use core %s only, of %d", m.System.AllowedCores, m.System.Cores)
+	s := see("this process may use one core only, of %d", m.System.Cores)
 	switch m.Launch.Family {
 	case "openmpi", "pmix":
 		s = s.with("mpirun --bind-to none (or --map-by slot:PE=4), or in the environment of mpirun OMPI_MCA_hwloc_base_binding_policy=none")

@@ -8,6 +8,7 @@ package doctor
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // Severity says how much a finding matters.
@@ -101,7 +102,13 @@ func (c Check) finding(s Sight) Finding {
 	return Finding{ID: c.ID, Severity: c.Severity, Seen: s.Seen, Why: c.Why, Fix: cmp.Or(s.Fix, c.Fix)}
 }
 
-// worstFirst sorts for reading; the order of the table is kept among equals.
-func worstFirst(list []Finding) {
-	slices.SortStableFunc(list, func(a, b Finding) int { return a.Severity.rank() - b.Severity.rank() })
+// inOrder sorts for reading: the worst first, then as in the table.
+func inOrder(list []Finding) {
+	at := map[string]int{}
+	for i, c := range Checks() {
+		at[c.ID] = i
+	}
+	slices.SortStableFunc(list, func(a, b Finding) int {
+		return cmp.Or(a.Severity.rank()-b.Severity.rank(), at[a.ID]-at[b.ID], strings.Compare(a.Fix, b.Fix))
+	})
 }

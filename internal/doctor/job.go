@@ -92,7 +92,7 @@ func orUnset(facts map[string]string, key string) string {
 	if value, ok := facts[key]; ok {
 		return value
 	}
-	return "not there"
+	return "none"
 }
 
 // groups sorts ranks by what they say.
@@ -144,11 +144,7 @@ func shared(all []Answer, thing func(Answer) string) []Sight {
 }
 
 func unevenCores(all []Answer) []Sight {
-	return uneven(all, func(a Answer) string { return plural(len(info.ParseList(a.Facts[factCores])), "core") })
-}
-
-func uneven(all []Answer, say func(Answer) string) []Sight {
-	said := groups(all, say)
+	said := groups(all, func(a Answer) string { return plural(len(info.ParseList(a.Facts[factCores])), "core") })
 	return seeIf(len(said) > 1, "%s", listing(said))
 }
 
@@ -166,13 +162,13 @@ func sameDevice(all []Answer) []Sight {
 func unevenMasks(all []Answer) []Sight {
 	var list []Sight
 	for _, name := range masks() {
-		list = append(list, uneven(all, func(a Answer) string {
-			value, set := a.Facts[topicMask+name]
-			if !set {
-				return name + " not set"
+		said := groups(all, func(a Answer) string {
+			if value, set := a.Facts[topicMask+name]; set {
+				return plural(len(strings.Split(value, ",")), "device")
 			}
-			return fmt.Sprintf("%s with %s", name, plural(len(strings.Split(value, ",")), "device"))
-		})...)
+			return "not set"
+		})
+		list = append(list, seeIf(len(said) > 1, "%s: %s", name, listing(said))...)
 	}
 	return list
 }

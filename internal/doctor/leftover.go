@@ -42,10 +42,10 @@ type kind struct {
 	under   *regexp.Regexp // for folders that hold one folder per job: the inner name
 }
 
-// kinds is a table. Where the names come from: the sources of UCX (mm_posix.c),
-// MPICH (mpl_shm_mmap.c), NCCL (shmutils.cc), libfabric (sm2_coordination.c,
-// psm3's am_reqrep_shmem.c), Open MPI (btl_vader_component.c, its session folders
-// seen with 4.1), PyTorch (MapAllocator).
+// kinds is a table. The names are those in the sources of UCX (mm_posix.c), MPICH
+// (the templates of its shared segments), NCCL (shmutils.cc), libfabric (sm2 and
+// psm3), NVSHMEM's test scripts, Open MPI (btl vader; its session folders as seen
+// with 4.1) and PyTorch (the handles of its shared storage).
 func kinds() []kind {
 	named := func(library, name string) kind {
 		return kind{library: library, name: regexp.MustCompile("^" + name + "$")}
@@ -55,11 +55,11 @@ func kinds() []kind {
 	}
 	return []kind{
 		named("Open MPI", `(?:vader|sm)_segment\..+`),
-		session(`ompi\.[^.].*\.\d+`, `pid\.(\d+)`),
+		session(`ompi\.[^.].*\.\d+`, `(?:pid\.(\d+)|jf\.\d+)`),
 		session(`prte\.[^.].*\.\d+`, `dvm\.(\d+)`),
 		named("Open MPI", `ompi\.(\d+)`),
 		named("Open MPI", `openmpi-sessions-.+`),
-		named("libfabric", `fi_(?:sm2|shm)_.+`),
+		named("libfabric", `fi_sm2_.+`),
 		named("libfabric", `(?:psm[23]_shm|sem\.psm3_nic_affinity|psm3_nic_affinity).*`),
 		named("NCCL", `nccl-\w{6}`),
 		named("NVSHMEM", `nvshmem-shm.+`),

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 
 	"github.com/goshmem/goshmem/internal/env"
@@ -22,6 +23,9 @@ func limitChecks() []Check {
 			Fix: "allow memfd_create in the container's seccomp profile", find: noMemfd},
 		{ID: "kernel.pidfd", Severity: Error, Looks: "handles of processes (pidfd) cannot be made", Why: handles,
 			Fix: "use Linux 5.3 or newer, and allow pidfd_open in the container's seccomp profile", find: noPidfd},
+		{ID: "kernel.populate", Severity: Note, Looks: "the kernel is older than 5.14",
+			Why: "symmetric memory then gets its pages at the first store and not when it is allocated: with too little memory a process gets SIGBUS or is killed, instead of an error",
+			Fix: "use Linux 5.14 or newer, or leave room in the memory limit for all heaps", find: noPopulate},
 		{ID: "kernel.borrow", Severity: Note, Looks: "pidfd_getfd or process_vm_readv is refused",
 			Why: "goshmem sends descriptors over sockets and does not need them, but NVSHMEM, PyTorch's symmetric memory, UCX and MPI take handles or copy data that way",
 			Fix: "docker run --cap-add SYS_PTRACE (or a seccomp profile that allows both), Linux 5.6 or newer; else UCX_TLS=^cma and Open MPI's btl_vader_single_copy_mechanism=none", find: noBorrow},
@@ -54,6 +58,12 @@ func limitChecks() []Check {
 
 func noMemfd(m *Machine) []Sight { return seeIf(!m.Kernel.Memfd, "memfd_create is refused") }
 func noPidfd(m *Machine) []Sight { return seeIf(!m.Kernel.Pidfd, "pidfd_open is refused") }
+
+func noPopulate(m *Machine) []Sight {
+	var major, minor int
+	_, err := fmt.Sscanf(m.System.Kernel, "%d.%d", &major, &minor)
+	return seeIf(err == nil && (major < 5 || (major == 5 && minor < 14)), "the kernel is %s", m.System.Kernel)
+}
 
 func noBorrow(m *Machine) []Sight {
 	return seeIf(m.Kernel.Pidfd && !m.Kernel.Borrow, "pidfd_getfd or process_vm_readv is refused even on the own process: by a filter of system calls, or the kernel (%s) lacks it", m.System.Kernel)
@@ -98,7 +108,7 @@ func groupTasks(m *Machine) []Sight {
 func groupCPU(m *Machine) []Sight {
 	quota, procs := m.System.Group.CPU, m.System.MaxProcs
 	return seeIf(quota > 0 && (float64(m.local()) > quota || procs > max(2, int(math.Ceil(quota)))),
-		"a quota of %g cores for %s with GOMAXPROCS %d", quota, processes(m.local()), procs)
+		"a CPU quota of %g for %s with GOMAXPROCS %d", quota, processes(m.local()), procs)
 }
 
 // heapTooLarge looks at sizes that were set: of the default, pages are taken only

@@ -45,7 +45,7 @@ func Summarise(os string, all []Answer, more ...Finding) Report {
 	}
 	r.Hosts = append(r.Hosts, sortedKeys(hosts)...)
 	r.Findings = append(append(r.Findings, Compare(all)...), more...)
-	worstFirst(r.Findings)
+	inOrder(r.Findings)
 	r.Checks = r.made()
 	return r
 }
@@ -77,11 +77,26 @@ func (r Report) WriteJSON(out io.Writer) error {
 	return e.Encode(r)
 }
 
-// WriteText prints the report for a person.
+// maxSeen is how often one check is shown to have found something.
+const maxSeen = 8
+
+// WriteText prints the report for a person: what one check has found at several
+// places is explained once.
 func (r Report) WriteText(out io.Writer) error {
 	w := bufio.NewWriter(out)
-	for _, f := range r.Findings {
-		fmt.Fprintf(w, "%s %s%s: %s\n  why: %s\n  fix: %s\n", f.Severity, f.ID, r.who(f.Ranks), f.Seen, f.Why, f.Fix)
+	for rest := r.Findings; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].ID == rest[0].ID && rest[n].Fix == rest[0].Fix {
+			n++
+		}
+		for _, f := range rest[:min(n, maxSeen)] {
+			fmt.Fprintf(w, "%s %s%s: %s\n", f.Severity, f.ID, r.who(f.Ranks), f.Seen)
+		}
+		if n > maxSeen {
+			fmt.Fprintf(w, "  and %d more (--json has all)\n", n-maxSeen)
+		}
+		fmt.Fprintf(w, "  why: %s\n  fix: %s\n", rest[0].Why, rest[0].Fix)
+		rest = rest[n:]
 	}
 	if len(r.Findings) > 0 {
 		fmt.Fprintln(w)
