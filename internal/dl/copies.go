@@ -1,6 +1,7 @@
 package dl
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 // is not regarded: other programs do not follow it.
 func Copies(spec Spec) []string {
 	var list []string
+	own := ownFormat()
 	spec.Path, spec.PathVar = "", ""
 	for _, c := range spec.candidates() {
 		places := []string{c.name}
@@ -21,12 +23,36 @@ func Copies(spec Spec) []string {
 		}
 		for _, place := range places {
 			path, err := filepath.EvalSymlinks(place)
-			if err == nil && !slices.Contains(list, path) {
+			if err == nil && !slices.Contains(list, path) && format(path) == own {
 				list = append(list, path)
 			}
 		}
 	}
 	return list
+}
+
+// format is what a file begins with that says for which machine it is: libraries
+// for another one (32 bits beside 64) do not count, nor do linkers' scripts.
+func format(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close() // it was only read
+	head := make([]byte, 20)
+	if _, err := io.ReadFull(f, head); err != nil {
+		return ""
+	}
+	return string(head[:6]) + string(head[18:]) // mark, class and byte order; machine
+}
+
+// ownFormat is that of this program; no file has it if that cannot be read.
+func ownFormat() string {
+	self, err := os.Executable()
+	if err != nil {
+		return "unknown"
+	}
+	return format(self)
 }
 
 // loaderPlaces is where the system loader would look for a bare name. Its cache is

@@ -19,18 +19,36 @@ func write(t *testing.T, text string, parts ...string) string {
 	return path
 }
 
-// TestCopies: links to one file are one copy, and the asked-for path hides nothing.
+// library is the beginning of a file for this machine.
+func library(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text[:64])
+}
+
+// TestCopies: links to one file are one copy, files for other machines are none,
+// and the asked-for path hides nothing.
 func TestCopies(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	home := write(t, "", dir, "home", "lib", "libgoshmemtest.so.1")
-	path := write(t, "", dir, "path", "libgoshmemtest.so.1")
+	head := library(t)
+	home := write(t, head, dir, "home", "lib", "libgoshmemtest.so.1")
+	path := write(t, head, dir, "path", "libgoshmemtest.so.1")
+	write(t, head[:18]+"xx"+head[20:], dir, "other", "libgoshmemtest.so.1")
+	write(t, "GROUP ( libgoshmemtest.so.1 )\n", dir, "other", "libgoshmemtest.so")
 	if err := os.Symlink(path, filepath.Join(dir, "path", "libgoshmemtest.so")); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("LD_LIBRARY_PATH", filepath.Join(dir, "absent")+string(filepath.ListSeparator)+filepath.Join(dir, "path"))
+	t.Setenv("LD_LIBRARY_PATH", filepath.Join(dir, "absent")+string(filepath.ListSeparator)+filepath.Join(dir, "other")+string(filepath.ListSeparator)+filepath.Join(dir, "path"))
 	t.Setenv("GOSHMEMTEST_HOME", filepath.Join(dir, "home"))
 	t.Setenv("GOSHMEMTEST_PATH", home)
 	got := Copies(Spec{

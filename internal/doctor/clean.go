@@ -95,7 +95,7 @@ func (l Leftover) about() string {
 	case l.State == InUse && len(users) > 0:
 		return fmt.Sprintf("%s by process %s", l.State, strings.Trim(fmt.Sprint(users), "[]"))
 	case l.State == Unclear:
-		return "perhaps in use by another user"
+		return "perhaps in use by a process that cannot be looked into"
 	}
 	return l.State
 }

@@ -13,9 +13,6 @@ func coreChecks() []Check {
 		{ID: "cores.maxprocs", Severity: Warning, Looks: "GOMAXPROCS is 1 although there are more cores, or more than the cores that may be used",
 			Why: "with 1 a goroutine that waits keeps the others from working; with too many, threads push each other aside",
 			Fix: "unset GOMAXPROCS: Go's runtime knows the cores and the quota", find: maxProcs},
-		{ID: "cores.oversubscribed", Severity: Note, Looks: "there are more processes of the job here than cores",
-			Why: "processes take turns: every barrier waits until each had its turn, and figures of speed mean little",
-			Fix: "start at most as many processes as there are cores", find: oversubscribed},
 		{ID: "cores.spread", Severity: Note, Looks: "a process of a job may move between the cores of several NUMA nodes",
 			Why: "a page stays on the node whose core touches it first; a process that has moved reaches all its memory over the link between the nodes",
 			Fix: "bind each process to one node: numactl --cpunodebind, mpirun --bind-to numa, srun --cpu-bind=ldoms, or goshmem run --bind cores", find: spread},
@@ -48,10 +45,6 @@ func maxProcs(m *Machine) []Sight {
 	}
 	return seeIf((n == 1 && m.System.Allowed > 1) || n > m.System.Allowed,
 		"GOMAXPROCS=%d, and this process may use %s", n, plural(m.System.Allowed, "core"))
-}
-
-func oversubscribed(m *Machine) []Sight {
-	return seeIf(m.local() > m.System.Cores, "%s on %s", processes(m.local()), plural(m.System.Cores, "core"))
 }
 
 func spread(m *Machine) []Sight {

@@ -67,7 +67,11 @@ func (m *Machine) layers() map[string]int {
 	if rocr := m.Env[maskROCR]; rocr != "" {
 		left = len(strings.Split(rocr, ","))
 	}
-	return map[string]int{maskROCR: amd, maskHIP: left, maskCUDA: left, maskOrdinal: left}
+	layers := map[string]int{maskROCR: amd, maskHIP: left, maskCUDA: left, maskOrdinal: left}
+	if nvidia > 0 {
+		layers[maskCUDA] = 0 // it counts among both vendors' devices, each for itself
+	}
+	return layers
 }
 
 // stacked is silent about what changes nothing: all devices that are left, and two

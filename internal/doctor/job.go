@@ -36,6 +36,9 @@ func jobChecks() []Check {
 			Fix: "mpirun --bind-to none, srun --cpu-bind=none, or goshmem run --bind cores, which gives each its own", compare: sameCore},
 		{ID: "job.cores", Severity: Note, anywhere: true, Looks: "the processes may use different numbers of cores",
 			Why: "the ones with few are late at every barrier", Fix: "bind all of them alike, or none", compare: unevenCores},
+		{ID: "job.oversubscribed", Severity: Note, anywhere: true, Looks: "a machine has more processes of the job than cores that they may use",
+			Why: "processes take turns: every barrier waits until each had its turn, and figures of speed mean little",
+			Fix: "start at most as many processes as there are cores", compare: oversubscribed},
 		{ID: "job.samedevice", Severity: Warning, anywhere: true, Looks: "several processes of a machine see one and the same device",
 			Why: "NCCL refuses two ranks on one device, and they share its speed and memory",
 			Fix: "give each its own by its local rank", compare: sameDevice},
@@ -146,6 +149,28 @@ func shared(all []Answer, thing func(Answer) string) []Sight {
 func unevenCores(all []Answer) []Sight {
 	said := groups(all, func(a Answer) string { return plural(len(info.ParseList(a.Facts[factCores])), "core") })
 	return seeIf(len(said) > 1, "%s", listing(said))
+}
+
+// oversubscribed leaves processes with a single core to sameCore.
+func oversubscribed(all []Answer) []Sight {
+	var list []Sight
+	hosts := map[string][]Answer{}
+	for _, a := range all {
+		hosts[a.Host] = append(hosts[a.Host], a)
+	}
+	for _, host := range sortedKeys(hosts) {
+		cores := map[int]bool{}
+		bound := false
+		for _, a := range hosts[host] {
+			own := info.ParseList(a.Facts[factCores])
+			bound = bound || len(own) < 2
+			for _, c := range own {
+				cores[c] = true
+			}
+		}
+		list = append(list, seeIf(!bound && len(hosts[host]) > len(cores), "%s on %s of %s", processes(len(hosts[host])), plural(len(cores), "core"), host)...)
+	}
+	return list
 }
 
 func sameDevice(all []Answer) []Sight {
