@@ -15,7 +15,7 @@ func coreChecks() []Check {
 			Fix: "unset GOMAXPROCS: Go's runtime knows the cores and the quota", find: maxProcs},
 		{ID: "cores.spread", Severity: Note, Looks: "a process of a job may move between the cores of several NUMA nodes",
 			Why: "a page stays on the node whose core touches it first; a process that has moved reaches all its memory over the link between the nodes",
-			Fix: "bind each process to one node: numactl --cpunodebind, mpirun --bind-to numa, srun --cpu-bind=ldoms, or goshmem run --bind cores", find: spread},
+			Fix: "bind each process to one node: numactl --cpunodebind, mpirun --bind-to numa, or srun --cpu-bind=ldoms", find: spread},
 	}
 }
 

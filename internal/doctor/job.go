@@ -33,7 +33,7 @@ func jobChecks() []Check {
 			Why: "what works on one may be refused on the other", Fix: "update them together", compare: same(topicKernel)},
 		{ID: "job.samecore", Severity: Warning, anywhere: true, Looks: "several processes of a machine are bound to the same single core",
 			Why: "only one of them runs at a time, and the others wait for it",
-			Fix: "mpirun --bind-to none, srun --cpu-bind=none, or goshmem run --bind cores, which gives each its own", compare: sameCore},
+			Fix: "mpirun --bind-to none, srun --cpu-bind=none, or fewer processes", compare: sameCore},
 		{ID: "job.cores", Severity: Note, anywhere: true, Looks: "the processes may use different numbers of cores",
 			Why: "the ones with few are late at every barrier", Fix: "bind all of them alike, or none", compare: unevenCores},
 		{ID: "job.oversubscribed", Severity: Note, anywhere: true, Looks: "a machine has more processes of the job than cores that they may use",
