@@ -1,0 +1,37 @@
+package raw
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/goshmem/goshmem/internal/mem"
+	"github.com/goshmem/goshmem/shmem"
+)
+
+// local is the local side of a transfer: n elements of a symmetric object, or of
+// any other memory, about which nothing is known.
+func local[T any](w *shmem.World, addr uintptr, n int) ([]T, error) {
+	a, err := shmem.ObjectAt[T](w, addr, n)
+	if err == nil {
+		return a.Local()
+	}
+	if !errors.Is(err, shmem.ErrNotSymmetric) {
+		return nil, err
+	}
+	var v T
+	if addr == 0 || addr%unsafe.Alignof(v) != 0 {
+		return nil, fmt.Errorf("raw: local address %#x: must be memory that is aligned for %T, to %d bytes: %w", addr, v, unsafe.Alignof(v), shmem.ErrArgument)
+	}
+	return mem.At[T](addr, n), nil
+}
+
+// both finds the two sides of a transfer of n elements.
+func both[T any](w *shmem.World, remote, here uintptr, n int) (shmem.Array[T], []T, error) {
+	a, err := shmem.ObjectAt[T](w, remote, n)
+	if err != nil {
+		return a, nil, err
+	}
+	s, err := local[T](w, here, n)
+	return a, s, err
+}
