@@ -21,7 +21,7 @@ func (a Array[T]) Peer(pe int) ([]T, error) {
 	if err := a.pair(pe, a.n, true); err != nil {
 		return nil, fail(a.World(), "peer", pe, err)
 	}
-	base := a.b.w.bases[pe]
+	base := a.b.w.bases[a.b.lane.world(pe)]
 	if base == nil {
 		return nil, fail(a.b.w, "peer", pe, problem(ErrNoPeerAccess, "PE %d cannot be loaded and stored directly: use Put and Get", pe))
 	}
@@ -49,7 +49,7 @@ func (a Array[T]) localError(op string, i int) error {
 	if err := a.usable(); err != nil {
 		return fail(a.World(), op, noPeer, err)
 	}
-	return fail(a.b.w, op, noPeer, problem(ErrBounds, "element %d of an array of %d", i, a.n))
+	return fail(a.b.w, op, noPeer, outside(i, a.n))
 }
 
 // Fill sets every element of this PE's own copy to v. Local.

@@ -7,7 +7,6 @@ import (
 	"hash/fnv"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/env"
@@ -89,12 +88,19 @@ type request struct {
 const maxAlign = 4096
 
 // words of an allocation or free: what is compared between PEs. The last one
-// says whether this PE can go along.
+// says whether this PE can go along, and is not compared.
 const (
 	wordBytes = iota
 	wordAlign // and the element type
 	wordPlace
 	wordRefuse
+)
+
+// wordRefuse holds these, and how many arrays this PE has released.
+const (
+	refuses  = 1 << iota
+	lacking  // it refuses for lack of memory
+	pending0 // one released array
 )
 
 func (r request) words(at uintptr) engine.Words {
@@ -104,7 +110,8 @@ func (r request) words(at uintptr) engine.Words {
 }
 
 // allocate takes a range of the heap if every PE can. Memory is taken before the
-// PEs meet, so that the meeting also says that everybody's copy is there.
+// PEs meet, so that the meeting also says that everybody's copy is there. If it
+// is short, arrays that all PEs have released make room for a second try.
 func (w *World) allocate(ctx context.Context, r request) (*block, error) {
 	t := w.world
 	if err := t.enter(); err != nil {
@@ -112,17 +119,55 @@ func (w *World) allocate(ctx context.Context, r request) (*block, error) {
 	}
 	defer t.busy.Store(false)
 	call := t.call(engine.KindAlloc, engine.Site())
+	for {
+		b, again, err := w.tryAllocate(ctx, call, r)
+		if !again {
+			return b, err
+		}
+	}
+}
+
+// tryAllocate says again if all PEs were short of memory and some has come free.
+func (w *World) tryAllocate(ctx context.Context, call engine.Call, r request) (b *block, again bool, err error) {
 	b, refusal := w.take(r)
-	if b != nil {
-		b.site, b.seq = call.Site, call.Seq
+	mine := r.words(b.offset())
+	mine[wordRefuse] = uint64(w.released.Load()) * pending0
+	all, err := w.world.propose(ctx, call, mine, refusal)
+	if err == nil {
+		err = differ(all, call, describeAlloc)
 	}
-	if err := w.agree(ctx, call, r.words(b.offset()), refusal, describeAlloc); err != nil {
-		return nil, errors.Join(err, w.giveBack(b))
+	if err != nil {
+		err = errors.Join(err, w.giveBack(b))
+		b = nil
+	} else {
+		w.keep(b, call)
 	}
+	freed, cannot := w.reclaim(ctx, call, all)
+	if cannot != nil {
+		return nil, false, cannot
+	}
+	return b, freed > 0 && short(all), err
+}
+
+// short says whether lack of memory is all that the PEs refuse for.
+func short(all []engine.Words) bool {
+	found := false
+	for _, words := range all {
+		if words[wordRefuse]&refuses != 0 && words[wordRefuse]&lacking == 0 {
+			return false
+		}
+		found = found || words[wordRefuse]&lacking != 0
+	}
+	return found
+}
+
+// keep makes a taken block known.
+func (w *World) keep(b *block, call engine.Call) {
+	b.site, b.seq = call.Site, call.Seq
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.blocks[b.at] = b
-	return b, nil
+	i, _ := w.place(b.at)
+	w.blocks = slices.Insert(w.blocks, i, b)
 }
 
 // offset of a block that may not exist.
@@ -145,7 +190,7 @@ func (w *World) take(r request) (*block, error) {
 		err = problem(ErrNoMemory, "%v", err)
 		return nil, errors.Join(err, w.alloc.Free(at))
 	}
-	return &block{w: w, at: at, n: r.bytes}, nil
+	return w.newBlock(at, r.bytes), nil
 }
 
 // giveBack undoes take.
@@ -155,95 +200,15 @@ func (w *World) giveBack(b *block) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.blocks, b.at)
+	if i, found := w.place(b.at); found {
+		w.blocks = slices.Delete(w.blocks, i, i+1)
+	}
 	if err := w.heap.Release(b.at, b.n); err != nil {
 		return err
 	}
 	return w.alloc.Free(b.at)
 }
 
-// agree meets the others with mine, or with a refusal, and returns an error if
-// anybody refuses or differs.
-func (w *World) agree(ctx context.Context, call engine.Call, mine engine.Words, refusal error, describe func(engine.Words) string) error {
-	all, err := w.world.propose(ctx, call, mine, refusal)
-	if err != nil {
-		return err
-	}
-	return differ(all, call, describe)
-}
-
-// propose gathers the words of all members, or returns why one of them refuses.
-// After a refusal they meet once more, so that everybody has read the reason before
-// its writer can write another.
-func (t *Team) propose(ctx context.Context, call engine.Call, mine engine.Words, refusal error) ([]engine.Words, error) {
-	if refusal != nil {
-		t.w.heap.Note(refusal.Error())
-		mine[wordRefuse] = 1
-	}
-	all, err := t.gather(ctx, call, mine)
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(all, func(words engine.Words) bool { return words[wordRefuse] != 0 })
-	if i < 0 {
-		return all, nil
-	}
-	reason := t.w.heap.Progress(t.members[i]).Note
-	if err := t.gate.Meet(orBackground(ctx), call); err != nil {
-		return nil, err
-	}
-	if refusal != nil {
-		return nil, refusal
-	}
-	return nil, problem(ErrMismatch, "PE %d refused %v (%s): %s", t.members[i], call, call.Site, reason)
-}
-
-// differ returns an error that groups the PEs by what they asked, nil if all
-// asked the same. The smallest group comes first: it is the likelier culprit.
-func differ(all []engine.Words, call engine.Call, describe func(engine.Words) string) error {
-	groups := map[engine.Words][]int{}
-	var order []engine.Words
-	for pe, words := range all {
-		if groups[words] == nil {
-			order = append(order, words)
-		}
-		groups[words] = append(groups[words], pe)
-	}
-	if len(order) == 1 {
-		return nil
-	}
-	if len(groups[order[0]]) > len(groups[order[1]]) {
-		order[0], order[1] = order[1], order[0]
-	}
-	var parts []string
-	for _, words := range order {
-		noun := "PEs"
-		if len(groups[words]) == 1 {
-			noun = "PE"
-		}
-		parts = append(parts, fmt.Sprintf("%s %s asked %s", noun, engine.Ranges(groups[words]), describe(words)))
-	}
-	text := strings.Join(parts, ", ")
-	if describe(order[0]) == describe(order[1]) {
-		text += " of another element type"
-	}
-	return problem(ErrMismatch, "%s (%v, %s)", text, call, call.Site)
-}
-
 func describeAlloc(words engine.Words) string {
 	return fmt.Sprintf("%d bytes aligned %d", words[wordBytes], words[wordAlign]>>32)
-}
-
-// refuse takes part in a collective of the world that this PE cannot do, so that
-// nobody waits for it.
-func (w *World) refuse(ctx context.Context, op string, kind engine.Kind, refusal error) error {
-	if w == nil {
-		return noWorld(op)
-	}
-	t := w.world
-	if err := t.enter(); err != nil {
-		return fail(w, op, noPeer, err)
-	}
-	defer t.busy.Store(false)
-	return fail(w, op, noPeer, w.agree(ctx, t.call(kind, engine.Site()), engine.Words{}, refusal, nil))
 }

@@ -1,9 +1,6 @@
 package shmem
 
-import (
-	"sync/atomic"
-	"unsafe"
-)
+import "unsafe"
 
 // Array is n elements of T at the same place in every PE's symmetric heap. It is
 // a small value: copies and slices refer to the same memory. T is any type of
@@ -12,15 +9,6 @@ type Array[T any] struct {
 	b   *block
 	off uintptr // of element 0, from the start of the heap
 	n   int
-}
-
-// block is one allocation.
-type block struct {
-	w     *World
-	at, n uintptr // offset and bytes
-	seq   uint64  // the how-manieth allocation of the world
-	site  string  // where it was allocated
-	state atomic.Uint32
 }
 
 // Len returns the number of elements.
@@ -58,15 +46,10 @@ func (a Array[T]) alive() bool { return a.b != nil && a.b.state.Load() == live }
 
 // usable is alive as an error.
 func (a Array[T]) usable() error {
-	switch {
-	case a.b == nil:
+	if a.b == nil {
 		return problem(ErrArgument, "the zero value has no memory: use Alloc or AllocSignal")
-	case a.b.state.Load() == closed:
-		return a.b.w.gone()
-	case a.b.state.Load() == freed:
-		return problem(ErrFreed, "the array was freed (allocated in alloc #%d, %s)", a.b.seq, a.b.site)
 	}
-	return nil
+	return a.b.ended()
 }
 
 // here is where element 0 of this PE's own copy is. The array must be alive.
@@ -76,10 +59,10 @@ func (a Array[T]) here() unsafe.Pointer { return unsafe.Add(a.b.w.own, a.off) }
 // reach says what.
 func (a Array[T]) word(i, pe int) unsafe.Pointer {
 	b := a.b
-	if b == nil || b.state.Load() != live || uint(i) >= uint(a.n) || uint(pe) >= uint(len(b.w.bases)) {
+	if b == nil || b.state.Load() != live || uint(i) >= uint(a.n) || uint(pe) >= uint(len(b.bases)) {
 		return nil
 	}
-	base := b.w.bases[pe]
+	base := b.bases[pe]
 	if base == nil {
 		return nil
 	}
@@ -92,14 +75,16 @@ func (a Array[T]) reach(i, pe int) error {
 	if err := a.usable(); err != nil {
 		return err
 	}
-	if err := a.b.w.checkPE(pe); err != nil {
+	if err := a.b.lane.checkPE(pe); err != nil {
 		return err
 	}
 	if uint(i) >= uint(a.n) {
-		return problem(ErrBounds, "element %d of an array of %d", i, a.n)
+		return outside(i, a.n)
 	}
 	return nil
 }
+
+func outside(i, n int) error { return problem(ErrBounds, "element %d of an array of %d", i, n) }
 
 // offset is where element i is in every PE's heap.
 func (a Array[T]) offset(i int) uintptr { return a.off + uintptr(i)*sizeOf[T]() }

@@ -15,8 +15,9 @@ import (
 	"github.com/goshmem/goshmem/shmemtest"
 )
 
-// roomy is a heap that is enough for the checks, and quick to make.
-var roomy = shmem.Options{HeapSize: 4 << 20, Timeout: 20 * time.Second}
+// roomy is a heap that is enough for the checks, and quick to make. Checked mode has
+// tests of its own: it takes no fast path.
+var roomy = shmem.Options{HeapSize: 4 << 20, Timeout: 20 * time.Second, Check: shmem.CheckOff}
 
 // worldSizes are the numbers of PEs to test: all of those given, or, in a launched
 // binary, the one that the job has.
@@ -82,6 +83,39 @@ func TestConformanceWeak(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// variants are the ways to run a world in which operations leave the fast paths.
+var variants = []struct {
+	name string
+	set  func(*shmem.Options)
+}{
+	{"checked", func(o *shmem.Options) { o.Check = shmem.CheckOn }},
+	{"nodes of 1", func(o *shmem.Options) { o.NodeSize = 1 }},
+	{"nodes of 2", func(o *shmem.Options) { o.NodeSize = 2 }},
+	{"checked, nodes of 3", func(o *shmem.Options) { o.NodeSize, o.Check = 3, shmem.CheckOn }},
+}
+
+// TestConformanceVariants runs the checks in checked mode and on virtual nodes, with
+// goroutine PEs and as processes.
+func TestConformanceVariants(t *testing.T) {
+	checks := append(conformance.All(), conformance.Endings()...)
+	for _, v := range variants {
+		o := roomy
+		v.set(&o)
+		for _, n := range worldSizes(t, 2, 5) {
+			t.Run(fmt.Sprintf("%s,n=%d", v.name, n), func(t *testing.T) {
+				for _, c := range conformance.Fitting(checks, n) {
+					t.Run(c.Name, func(t *testing.T) { shmemtest.RunWith(t, n, o, c.Run) })
+				}
+			})
+		}
+		t.Run(v.name+",processes", func(t *testing.T) {
+			shmemtest.RunProcessesWith(t, 3, o, func(t testing.TB, w *shmem.World) {
+				conformance.RunAll(t, w, conformance.All())
+			})
+		})
 	}
 }
 

@@ -38,6 +38,30 @@
 // forms (NBI) complete at Quiet or Barrier; until then their local side must not
 // be touched. Where an engine is stronger than this, programs must not rely on it.
 //
+// # Contexts
+//
+// A [CommContext] orders and completes what goes through it apart from everything
+// else. [Array.Via] is the array as the context sees it: the same operations, with PE
+// numbers of the context's team.
+//
+//	c, err := team.NewContext(shmem.ContextOptions{})
+//	far, err := dst.Via(c)
+//	far.PutNBI(src, 0)  // PE 0 of the team
+//	c.Quiet(ctx)        // completes this, and nothing else
+//
+// # Memory that nobody needs any more
+//
+// [Array.Free] is collective, so a garbage collector must not do it. [Array.Release]
+// is not: each PE gives up its own part when it likes, and the first Alloc after all
+// have done so takes the memory back.
+//
+// # Checked mode
+//
+// With GOSHMEM_CHECK=1, or [CheckOn] in the options, and always in package shmemtest
+// unless it is turned off, every operation is recorded and held to its promises; see
+// [Check]. Virtual nodes (GOSHMEM_NODE_SIZE, [Options.NodeSize]) show how a program
+// does where not all memory can be loaded and stored.
+//
 // # Waiting
 //
 // A context is the first parameter of exactly those calls that can wait for

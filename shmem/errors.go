@@ -3,6 +3,7 @@ package shmem
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/goshmem/goshmem/internal/engine"
 )
@@ -14,11 +15,18 @@ type Error struct {
 	PE     int    // the PE that got the error, -1 before there is a world
 	Peer   int    // the PE that the call was for, -1 if it was for none
 	Engine string // the engine of the world, empty before there is one
+	Site   string // in checked mode: the line of the program, file:line
 	Err    error
 }
 
-// Error returns the call and what is wrong.
-func (e *Error) Error() string { return "shmem: " + e.Op + ": " + e.Err.Error() }
+// Error returns the call and what is wrong, in checked mode also where.
+func (e *Error) Error() string {
+	text := "shmem: " + e.Op + ": " + e.Err.Error()
+	if e.Site != "" && !strings.Contains(text, e.Site) {
+		text += " (" + e.Site + ")"
+	}
+	return text
+}
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
@@ -36,6 +44,7 @@ var (
 	ErrNotMember            = errors.New("this PE is not a member of the team")
 	ErrConcurrentCollective = errors.New("another goroutine of this PE is in a collective of this team")
 	ErrNoPeerAccess         = errors.New("the memory of this PE cannot be loaded and stored directly")
+	ErrMisuse               = errors.New("misuse") // found in checked mode only
 
 	ErrTimeout  = engine.ErrTimeout  // a wait took too long; errors.Is also finds context.DeadlineExceeded
 	ErrDied     = engine.ErrDied     // the process of a PE is gone
@@ -69,6 +78,9 @@ func fail(w *World, op string, peer int, err error) error {
 	e := &Error{Op: op, PE: -1, Peer: peer, Err: err}
 	if w != nil {
 		e.PE, e.Engine = w.rank, w.heap.Engine()
+		if w.info.Checked {
+			e.Site = engine.Site()
+		}
 	}
 	return e
 }

@@ -14,7 +14,7 @@ func (a Array[T]) pair(pe, n int, put bool) error {
 	if err := a.usable(); err != nil {
 		return err
 	}
-	if err := a.b.w.checkPE(pe); err != nil {
+	if err := a.b.lane.checkPE(pe); err != nil {
 		return err
 	}
 	switch {
@@ -44,42 +44,42 @@ func (a Array[T]) putOther(op string, src Array[T], pe int, nbi bool) error {
 	if err := a.both(src, pe, true); err != nil || a.n == 0 {
 		return fail(a.World(), op, pe, err)
 	}
-	put := a.b.w.heap.Put
+	put := a.b.lane.moves.Put
 	if nbi {
-		put = a.b.w.heap.PutNBI
+		put = a.b.lane.moves.PutNBI
 	}
-	return fail(a.b.w, op, pe, put(pe, a.off, src.here(), a.bytes()))
+	return fail(a.b.w, op, pe, put(a.b.lane.world(pe), a.off, src.here(), a.bytes()))
 }
 
 func (a Array[T]) putFrom(op string, src unsafe.Pointer, n, pe int) error {
 	if err := a.pair(pe, n, true); err != nil || a.n == 0 {
 		return fail(a.World(), op, pe, err)
 	}
-	return fail(a.b.w, op, pe, a.b.w.heap.Put(pe, a.off, src, a.bytes()))
+	return fail(a.b.w, op, pe, a.b.lane.moves.Put(a.b.lane.world(pe), a.off, src, a.bytes()))
 }
 
 func (a Array[T]) getOther(op string, src Array[T], pe int, nbi bool) error {
 	if err := src.both(a, pe, false); err != nil || a.n == 0 {
 		return fail(src.World(), op, pe, err)
 	}
-	get := a.b.w.heap.Get
+	get := src.b.lane.moves.Get
 	if nbi {
-		get = a.b.w.heap.GetNBI
+		get = src.b.lane.moves.GetNBI
 	}
-	return fail(a.b.w, op, pe, get(pe, a.here(), src.off, a.bytes()))
+	return fail(a.b.w, op, pe, get(src.b.lane.world(pe), a.here(), src.off, a.bytes()))
 }
 
 func (a Array[T]) farP(i int, v T, pe int) error {
 	if err := a.reach(i, pe); err != nil {
 		return fail(a.World(), "p", pe, err)
 	}
-	return fail(a.b.w, "p", pe, a.b.w.heap.Put(pe, a.offset(i), mem.Hide(unsafe.Pointer(&v)), sizeOf[T]()))
+	return fail(a.b.w, "p", pe, a.b.lane.moves.Put(a.b.lane.world(pe), a.offset(i), mem.Hide(unsafe.Pointer(&v)), sizeOf[T]()))
 }
 
 func (a Array[T]) farG(i, pe int) (v T, err error) {
 	if err := a.reach(i, pe); err != nil {
 		return v, fail(a.World(), "g", pe, err)
 	}
-	err = a.b.w.heap.Get(pe, mem.Hide(unsafe.Pointer(&v)), a.offset(i), sizeOf[T]())
+	err = a.b.lane.moves.Get(a.b.lane.world(pe), mem.Hide(unsafe.Pointer(&v)), a.offset(i), sizeOf[T]())
 	return v, fail(a.b.w, "g", pe, err)
 }

@@ -22,7 +22,7 @@ func (w *World) Finalize(ctx context.Context) error {
 		return nil
 	}
 	ctx = orBackground(ctx)
-	err := w.heap.Quiet(ctx)
+	err := w.quietAll(ctx)
 	for _, t := range w.leftTeams() {
 		if left := t.Destroy(ctx); left != nil { // out of order since an earlier error; the world may be fine
 			w.logf("shmem: finalize: %v", left)
@@ -68,7 +68,7 @@ func (w *World) close() {
 	defer w.mu.Unlock()
 	w.state.Store(closed)
 	for _, b := range w.blocks {
-		b.state.Store(closed)
+		b.become(closed)
 	}
 	for _, t := range append(w.teams, w.world, w.shared) {
 		t.state.CompareAndSwap(live, closed)

@@ -17,8 +17,12 @@ func (b *block) free(ctx context.Context) error {
 		return fail(nil, "free", noPeer, problem(ErrArgument, "the zero value has no memory"))
 	}
 	w := b.w
-	if b.state.Load() == freed {
+	b = b.allocation()
+	switch b.state.Load() {
+	case freed:
 		return w.refuse(ctx, "free", engine.KindFree, problem(ErrFreed, "freed twice (allocated in alloc #%d, %s)", b.seq, b.site))
+	case released:
+		return w.refuse(ctx, "free", engine.KindFree, b.ended())
 	}
 	return fail(w, "free", noPeer, w.free(ctx, b))
 }
@@ -29,7 +33,7 @@ func (w *World) free(ctx context.Context, b *block) error {
 		return err
 	}
 	defer t.busy.Store(false)
-	if err := w.heap.Quiet(ctx); err != nil { // puts of this PE must not land in somebody's next block
+	if err := w.quietAll(ctx); err != nil { // puts of this PE must not land in somebody's next block
 		return err
 	}
 	call := t.call(engine.KindFree, engine.Site())
@@ -37,7 +41,7 @@ func (w *World) free(ctx context.Context, b *block) error {
 	if err := w.agree(ctx, call, mine, nil, describeFree); err != nil {
 		return err
 	}
-	b.state.Store(freed)
+	b.become(freed)
 	return w.giveBack(b)
 }
 

@@ -6,7 +6,9 @@ type Info struct {
 	Reason   string // why this engine
 	Launcher string // the launcher family that the job was recognised by; "local" for goroutine PEs
 	PE, PEs  int
-	HeapSize int // bytes per PE
+	HeapSize int  // bytes per PE
+	NodeSize int  // PEs of a virtual node; 0: all PEs are on one
+	Checked  bool // in checked mode, see Check
 }
 
 // Info returns what this world is made of. Local.

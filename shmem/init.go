@@ -31,6 +31,10 @@ func start(ctx context.Context, o Options) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
+	checked, err := o.checked()
+	if err != nil {
+		return nil, err
+	}
 	job, err := o.job(os.Environ())
 	if err != nil {
 		return nil, err
@@ -52,7 +56,7 @@ func start(ctx context.Context, o Options) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := newWorld(heap, Info{Reason: why, Launcher: job.Family}, o.logf())
+	w := newWorld(heap, Info{Reason: why, Launcher: job.Family, NodeSize: c.NodeSize, Checked: checked}, o.logf())
 	return w, w.greet(ctx, c)
 }
 
@@ -77,8 +81,25 @@ func open(ctx context.Context, eng engine.Engine, c engine.Config, job launch.Jo
 // mapped everywhere.
 func (w *World) greet(ctx context.Context, c engine.Config) error {
 	call := w.world.call(engine.KindInit, "")
-	_, err := w.world.gather(ctx, call, engine.Words{uint64(c.HeapSize)})
-	return err
+	mine := engine.Words{wordBytes: uint64(c.HeapSize), wordNode: uint64(c.NodeSize)}
+	if w.info.Checked {
+		mine[wordChecked] = 1
+	}
+	all, err := w.world.gather(ctx, call, mine)
+	if err != nil {
+		return err
+	}
+	return differ(all, call, describeInit)
+}
+
+// words of the first meeting, beside wordBytes.
+const (
+	wordNode    = 1
+	wordChecked = 2
+)
+
+func describeInit(words engine.Words) string {
+	return fmt.Sprintf("heaps of %d bytes, virtual nodes of %d PEs, checked mode %d", words[wordBytes], words[wordNode], words[wordChecked])
 }
 
 // job says who this process is: the launcher's word, unless options replace it.

@@ -62,6 +62,10 @@ func localWorlds(n int, o Options) ([]*World, error) {
 	if c.HeapSize > maxLocalHeap || uintptr(n)*c.HeapSize > maxLocalHeaps { // Go cannot refuse: it would end the process
 		return nil, problem(ErrArgument, "%d heaps of %d bytes: goroutine PEs can have %d each and %d together", n, c.HeapSize, int64(maxLocalHeap), int64(maxLocalHeaps))
 	}
+	checked, err := o.checked()
+	if err != nil {
+		return nil, err
+	}
 	heaps, err := engines.Local().OpenLocal(n, c)
 	if err != nil {
 		return nil, err
@@ -71,7 +75,7 @@ func localWorlds(n int, o Options) ([]*World, error) {
 		if o.wrap != nil {
 			h = o.wrap(h)
 		}
-		worlds[i] = newWorld(h, Info{Reason: "goroutine PEs", Launcher: "local"}, o.logf())
+		worlds[i] = newWorld(h, Info{Reason: "goroutine PEs", Launcher: "local", NodeSize: c.NodeSize, Checked: checked}, o.logf())
 	}
 	return worlds, nil
 }

@@ -1,44 +1,47 @@
 package shmem
 
-import (
-	"errors"
-	"reflect"
-	"unsafe"
-)
+import "unsafe"
 
-// ErrNotSymmetric is stub.
-var ErrNotSymmetric = errors.New("not symmetric")
-
-// ObjectAt is a stand-in.
+// ObjectAt returns the n elements at an address in this PE's symmetric heap as an
+// array, for code that deals in addresses. The whole range must lie in one
+// allocation. Local. OpenSHMEM: a symmetric data object's address;
+// shmem_addr_accessible.
 func ObjectAt[T any](w *World, addr uintptr, n int) (Array[T], error) {
 	if w == nil {
 		return Array[T]{}, noWorld("object at")
 	}
-	err := problem(ErrArgument, "%v, %d", reflect.TypeFor[T](), n)
-	if n < 0 {
+	if n < 0 || n > int(w.heap.Size()/max(sizeOf[T](), 1)) {
+		return Array[T]{}, fail(w, "object at", noPeer, problem(ErrBounds, "%d elements: the symmetric heap has %d bytes", n, w.heap.Size()))
+	}
+	off, b, err := w.find(addr, uintptr(n)*sizeOf[T]())
+	var v T
+	if err == nil && addr%unsafe.Alignof(v) != 0 {
+		err = problem(ErrArgument, "address %#x is not aligned to the %d bytes of the type", addr, unsafe.Alignof(v))
+	}
+	if err != nil {
 		return Array[T]{}, fail(w, "object at", noPeer, err)
 	}
+	return Array[T]{b, off, n}, nil
+}
+
+// find returns the allocation that has n bytes at addr, and their offset.
+func (w *World) find(addr, n uintptr) (uintptr, *block, error) {
+	lo, size := uintptr(w.own), w.heap.Size()
 	if w.state.Load() != live {
-		return Array[T]{}, fail(w, "object at", noPeer, w.gone())
+		return 0, nil, w.gone()
 	}
-	base := uintptr(w.own)
-	if addr < base || addr-base >= w.heap.Size() {
-		return Array[T]{}, fail(w, "object at", noPeer, problem(ErrNotSymmetric, "address %#x is not in the symmetric heap", addr))
+	if addr < lo || addr-lo >= size {
+		return 0, nil, problem(ErrBounds, "address %#x is not in this PE's symmetric heap, [%#x, %#x)", addr, lo, lo+size)
 	}
-	off := addr - base
+	off := addr - lo
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, b := range w.blocks {
-		if off >= b.at && off < b.at+b.n {
-			if uintptr(n) > (b.at+b.n-off)/sizeOf[T]() {
-				return Array[T]{}, fail(w, "object at", noPeer, problem(ErrBounds, "past the end"))
-			}
-			var v T
-			if off%unsafe.Alignof(v) != 0 {
-				return Array[T]{}, fail(w, "object at", noPeer, problem(ErrArgument, "misaligned"))
-			}
-			return Array[T]{b, off, n}, nil
-		}
+	b := w.holder(off)
+	switch {
+	case b == nil:
+		return 0, nil, problem(ErrFreed, "address %#x (offset %d) is in no live allocation", addr, off)
+	case off+n > b.at+b.n:
+		return 0, nil, problem(ErrBounds, "%d bytes at %#x end %d bytes past the end of alloc #%d (%d bytes, %s)", n, addr, off+n-b.at-b.n, b.seq, b.n, b.site)
 	}
-	return Array[T]{}, fail(w, "object at", noPeer, problem(ErrFreed, "no live allocation at %#x", addr))
+	return off, b, b.ended()
 }

@@ -2,6 +2,7 @@ package shmem
 
 import (
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -30,6 +31,12 @@ type Options struct {
 	HeapSize int
 	// Timeout bounds waits whose context has no deadline (GOSHMEM_TIMEOUT). 0: 5 minutes.
 	Timeout time.Duration
+	// NodeSize splits one machine into virtual nodes of so many PEs
+	// (GOSHMEM_NODE_SIZE): memory on other nodes cannot be loaded and stored, Peer
+	// returns ErrNoPeerAccess, and data moves through the engine. 0: one node.
+	NodeSize int
+	// Check turns checked mode on or off (GOSHMEM_CHECK).
+	Check Check
 	// Logf, if set, gets what is worth knowing but no error, such as memory that
 	// was still allocated at Finalize.
 	Logf func(format string, args ...any)
@@ -53,8 +60,12 @@ func (o Options) config(heap uint64) (engine.Config, error) {
 	if err != nil {
 		return engine.Config{}, err
 	}
+	node, err := o.nodeSize()
+	if err != nil {
+		return engine.Config{}, err
+	}
 	timeout, err := o.timeout()
-	return engine.Config{HeapSize: uintptr(size) &^ 4095, Timeout: timeout}, err
+	return engine.Config{HeapSize: uintptr(size) &^ 4095, Timeout: timeout, NodeSize: node}, err
 }
 
 func (o Options) heapSize(size uint64) (uint64, error) {
@@ -79,6 +90,20 @@ func (o Options) heapSize(size uint64) (uint64, error) {
 		return 0, problem(ErrArgument, "%s: a heap of %d bytes per PE: at least %d, at most %d", from, int64(size), env.MinHeap, int64(env.MaxHeap))
 	}
 	return size, nil
+}
+
+func (o Options) nodeSize() (int, error) {
+	n, text := o.NodeSize, os.Getenv(env.NodeSize)
+	if n == 0 && text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil || n < 1 {
+			return 0, problem(ErrArgument, "%s=%q is not a number of PEs", env.NodeSize, text)
+		}
+	}
+	if n < 0 {
+		return 0, problem(ErrArgument, "Options.NodeSize of %d is negative", n)
+	}
+	return n, nil
 }
 
 func (o Options) timeout() (time.Duration, error) {

@@ -47,7 +47,7 @@ func (a Array[T]) PutSliceNBI(src []T, pe int) error {
 		if err := a.pair(pe, len(src), true); err != nil || a.n == 0 {
 			return fail(a.World(), "put slice nbi", pe, err)
 		}
-		return fail(a.b.w, "put slice nbi", pe, a.b.w.heap.PutNBI(pe, a.off, unsafe.Pointer(unsafe.SliceData(src)), a.bytes()))
+		return fail(a.b.w, "put slice nbi", pe, a.b.lane.moves.PutNBI(a.b.lane.world(pe), a.off, unsafe.Pointer(unsafe.SliceData(src)), a.bytes()))
 	}
 	mem.Put(to, unsafe.Pointer(unsafe.SliceData(src)), a.bytes())
 	return nil
@@ -83,7 +83,7 @@ func (a Array[T]) GetSlice(dst []T, pe int) error {
 		if err := a.pair(pe, len(dst), false); err != nil || a.n == 0 {
 			return fail(a.World(), "get slice", pe, err)
 		}
-		return fail(a.b.w, "get slice", pe, a.b.w.heap.Get(pe, to, a.off, a.bytes()))
+		return fail(a.b.w, "get slice", pe, a.b.lane.moves.Get(a.b.lane.world(pe), to, a.off, a.bytes()))
 	}
 	mem.Get(to, from, a.bytes())
 	return nil
@@ -96,7 +96,7 @@ func (a Array[T]) GetSliceNBI(dst []T, pe int) error {
 		if err := a.pair(pe, len(dst), false); err != nil || a.n == 0 {
 			return fail(a.World(), "get slice nbi", pe, err)
 		}
-		return fail(a.b.w, "get slice nbi", pe, a.b.w.heap.GetNBI(pe, unsafe.Pointer(unsafe.SliceData(dst)), a.off, a.bytes()))
+		return fail(a.b.w, "get slice nbi", pe, a.b.lane.moves.GetNBI(a.b.lane.world(pe), unsafe.Pointer(unsafe.SliceData(dst)), a.off, a.bytes()))
 	}
 	mem.Get(unsafe.Pointer(unsafe.SliceData(dst)), from, a.bytes())
 	return nil
@@ -124,10 +124,10 @@ func (a Array[T]) G(i, pe int) (v T, err error) {
 // target is where pe's copy of the array starts; nil if anything is unusual.
 func (a Array[T]) target(pe int) unsafe.Pointer {
 	b := a.b
-	if b == nil || b.state.Load() != live || uint(pe) >= uint(len(b.w.bases)) {
+	if b == nil || b.state.Load() != live || uint(pe) >= uint(len(b.bases)) {
 		return nil
 	}
-	base := b.w.bases[pe]
+	base := b.bases[pe]
 	if base == nil {
 		return nil
 	}

@@ -93,13 +93,18 @@ func (s Signal) apply(name string, op SignalOp, v uint64, pe int) error {
 	if p == nil {
 		return s.applyFar(name, op, v, pe)
 	}
+	s.a.b.raise(p, op, v, pe)
+	return nil
+}
+
+// raise applies op to the signal at p and wakes its PE.
+func (b *block) raise(p unsafe.Pointer, op SignalOp, v uint64, pe int) {
 	if op == SignalSet {
 		mem.Swap64(p, v)
 	} else {
 		mem.Add64(p, v)
 	}
-	s.a.b.w.heap.Ring(pe)
-	return nil
+	b.w.heap.Ring(b.lane.world(pe))
 }
 
 func (s Signal) applyFar(name string, op SignalOp, v uint64, pe int) error {
@@ -108,7 +113,9 @@ func (s Signal) applyFar(name string, op SignalOp, v uint64, pe int) error {
 		err = s.a.reach(0, pe)
 	}
 	if err == nil {
-		_, err = s.a.b.w.heap.Atomic(pe, s.a.off, amo)
+		to := s.a.b.lane.world(pe)
+		_, err = s.a.b.lane.moves.Atomic(to, s.a.off, amo)
+		s.a.b.w.heap.Ring(to)
 	}
 	return fail(s.a.World(), name, pe, err)
 }
@@ -143,7 +150,8 @@ func (a Array[T]) PutSignal(src Array[T], pe int, sig Signal, op SignalOp, value
 		return a.putSignalOther(src, pe, sig, op, value)
 	}
 	mem.Put(to, src.here(), a.bytes())
-	return sig.apply("put signal", op, value, pe) // atomic: the data is ordered before it
+	a.b.raise(unsafe.Add(a.b.bases[pe], sig.a.off), op, value, pe) // atomic: the data is ordered before it
+	return nil
 }
 
 // goesWith says whether op can be done on the signal of any PE of w.
@@ -182,7 +190,7 @@ func (a Array[T]) putSignal(name string, src unsafe.Pointer, pe int, sig Signal,
 	w := a.b.w
 	amo, err := op.amo(value)
 	if err == nil {
-		err = sig.a.reach(0, pe)
+		err = sig.a.usable()
 	}
 	if err == nil && sig.a.b.w != w {
 		err = problem(ErrForeign, "the signal belongs to another world")
@@ -192,8 +200,9 @@ func (a Array[T]) putSignal(name string, src unsafe.Pointer, pe int, sig Signal,
 	}
 	to := a.target(pe)
 	if to == nil {
-		return fail(w, name, pe, w.heap.PutSignal(pe, a.off, src, a.bytes(), sig.a.off, amo))
+		return fail(w, name, pe, a.b.lane.moves.PutSignal(a.b.lane.world(pe), a.off, src, a.bytes(), sig.a.off, amo))
 	}
 	mem.Put(to, src, a.bytes())
-	return sig.apply(name, op, value, pe) // atomic: the data is ordered before it
+	a.b.raise(unsafe.Add(a.b.bases[pe], sig.a.off), op, value, pe) // atomic: the data is ordered before it
+	return nil
 }

@@ -17,7 +17,7 @@ func (t *Team) SplitStrided(ctx context.Context, start, stride, size int, c Team
 	if t == nil {
 		return nil, fail(nil, "split strided", noPeer, ErrNotMember)
 	}
-	asked := split{op: "split strided", numbers: [3]int{start, stride, size}, slots: 1}
+	asked := split{op: "split strided", numbers: [3]int{start, stride, size}, slots: 1, configs: [2]TeamConfig{c}}
 	asked.invalid = t.checkStrided(start, stride, size)
 	agreed, err := t.split(ctx, asked)
 	if err != nil {
@@ -52,7 +52,7 @@ func (t *Team) Split2D(ctx context.Context, xrange int, xc, yc TeamConfig) (x, y
 	if t == nil {
 		return nil, nil, fail(nil, "split 2d", noPeer, ErrNotMember)
 	}
-	asked := split{op: "split 2d", numbers: [3]int{min(xrange, len(t.members)), 0, 0}, slots: 2}
+	asked := split{op: "split 2d", numbers: [3]int{min(xrange, len(t.members)), 0, 0}, slots: 2, configs: [2]TeamConfig{xc, yc}}
 	if xrange < 1 {
 		asked.invalid = problem(ErrArgument, "xrange %d: must be at least 1", xrange)
 	}
@@ -78,7 +78,13 @@ type split struct {
 	op      string
 	numbers [3]int
 	slots   int // how many team slots it takes
+	configs [2]TeamConfig
 	invalid error
+}
+
+// contexts is what a split says of its configurations, beside the bits of wordRefuse.
+func (s split) contexts() uint64 {
+	return uint64(uint16(s.configs[0].NumContexts))<<32 | uint64(uint16(s.configs[1].NumContexts))<<16
 }
 
 // agreement is what the members of the parent have settled.
@@ -113,7 +119,7 @@ func (t *Team) split(ctx context.Context, asked split) (agreement, error) {
 // trySplit returns an empty agreement if a member has lost a slot to another split.
 func (t *Team) trySplit(ctx context.Context, asked split, call engine.Call) (agreement, error) {
 	w := t.w
-	mine := engine.Words{asked.pack(), w.takenSlots(), w.heap.Generation()}
+	mine := engine.Words{asked.pack(), w.takenSlots(), w.heap.Generation(), asked.contexts()}
 	all, err := t.propose(ctx, call, mine, asked.invalid)
 	if err != nil {
 		return agreement{}, err
@@ -167,6 +173,9 @@ func (t *Team) compare(all []engine.Words, mine engine.Words, call engine.Call) 
 		pe := t.members[i]
 		if words[0] != mine[0] {
 			return problem(ErrMismatch, "PE %d passed %s, PE %d passed %s (%v, %s)", pe, unpack(words[0]), t.w.rank, unpack(mine[0]), call, call.Site)
+		}
+		if words[wordRefuse] != mine[wordRefuse] {
+			return problem(ErrMismatch, "PE %d passed another TeamConfig than PE %d (%v, %s)", pe, t.w.rank, call, call.Site)
 		}
 	}
 	return nil

@@ -84,7 +84,7 @@ func (t *Team) Barrier(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
-	if err := t.w.heap.Quiet(ctx); err != nil {
+	if err := t.w.lane.moves.Quiet(orBackground(ctx)); err != nil {
 		return fail(t.w, "barrier", noPeer, err)
 	}
 	return t.meet(ctx, engine.KindBarrier, "barrier", "")
@@ -144,6 +144,9 @@ func (t *Team) gone(state uint32) error {
 // call counts and names the next call of its kind on this team.
 func (t *Team) call(kind engine.Kind, site string) engine.Call {
 	t.count[kind]++
+	if t.w.info.Checked && site == "" {
+		site = engine.Site()
+	}
 	return engine.Call{Kind: kind, Slot: uint8(t.slot), Seq: t.count[kind], Site: site}
 }
 

@@ -90,8 +90,8 @@ func (a Array[T]) awaited(i int, cmp Cmp) (unsafe.Pointer, error) {
 	if err := a.usable(); err != nil {
 		return nil, err
 	}
-	if err := a.reach(i, a.b.w.rank); err != nil {
-		return nil, err
+	if uint(i) >= uint(a.n) {
+		return nil, outside(i, a.n)
 	}
 	return unsafe.Add(a.b.w.own, a.offset(i)), cmp.check()
 }
@@ -115,7 +115,7 @@ func awaitLong[T Waitable](ctx context.Context, w *World, p unsafe.Pointer, cmp 
 		return holds(last, cmp, v)
 	})
 	if err != nil {
-		err = fmt.Errorf("for a value %v %v, the last value was %v: %w", cmp, v, last, err)
+		err = fmt.Errorf("for a value %v %v, the last value was %v%s: %w", cmp, v, last, w.lastWriter(p), err)
 	}
 	return last, err
 }

@@ -17,6 +17,7 @@ type World struct {
 	rank  int
 	bases []unsafe.Pointer // of every PE's heap; nil: not reachable by load and store
 	own   unsafe.Pointer   // bases[rank]
+	lane  *lane            // the default one
 	info  Info
 	logf  func(string, ...any)
 
@@ -26,23 +27,20 @@ type World struct {
 	world  *Team
 	shared *Team
 
-	mu     sync.Mutex // guards what follows
-	alloc  *heap.Allocator
-	blocks map[uintptr]*block
-	teams  []*Team // that the user has made, in order of creation
-	slots  uint64  // bit i: team slot i is taken
-}
+	released atomic.Int64 // arrays that wait for other PEs to release them
 
-// The states of a world and of a block.
-const (
-	live uint32 = iota
-	freed
-	closed
-)
+	mu       sync.Mutex // guards what follows
+	alloc    *heap.Allocator
+	blocks   []*block       // live and released, sorted by offset
+	teams    []*Team        // that the user has made, in order of creation
+	slots    uint64         // bit i: team slot i is taken
+	contexts []*CommContext // that the user has made, in order of creation
+	regions  []region       // registered memory
+}
 
 // newWorld builds the public side of a heap. Local; meet follows.
 func newWorld(h engine.Heap, info Info, logf func(string, ...any)) *World {
-	w := &World{heap: h, rank: h.Rank(), info: info, logf: logf, alloc: heap.New(h.Size()), blocks: map[uintptr]*block{}}
+	w := &World{heap: h, rank: h.Rank(), info: info, logf: logf, alloc: heap.New(h.Size())}
 	everyone := make([]int, h.NPEs())
 	var near []int
 	for pe := range everyone {
@@ -53,6 +51,7 @@ func newWorld(h engine.Heap, info Info, logf func(string, ...any)) *World {
 		}
 	}
 	w.own = w.bases[w.rank]
+	w.lane = w.newLane(h, nil, "world", ContextOptions{})
 	w.world = w.newTeam(worldSlot, everyone, 0, TeamConfig{})
 	w.shared = w.newTeam(sharedSlot, near, 0, TeamConfig{})
 	w.slots = 1<<worldSlot | 1<<sharedSlot
@@ -99,7 +98,7 @@ func (w *World) Fence() error {
 	if w.state.Load() != live {
 		return fail(w, "fence", noPeer, w.gone())
 	}
-	w.heap.Fence()
+	w.lane.moves.Fence()
 	return nil
 }
 
@@ -112,7 +111,7 @@ func (w *World) Quiet(ctx context.Context) error {
 	if w.state.Load() != live {
 		return fail(w, "quiet", noPeer, w.gone())
 	}
-	return fail(w, "quiet", noPeer, w.heap.Quiet(orBackground(ctx)))
+	return fail(w, "quiet", noPeer, w.lane.moves.Quiet(orBackground(ctx)))
 }
 
 // HeapStats is how full this PE's symmetric heap is, in bytes. It is the same on
@@ -143,18 +142,6 @@ func (w *World) gone() error {
 		return problem(ErrClosed, "this PE ended the world: %v", *err)
 	}
 	return problem(ErrClosed, "the world is finalized")
-}
-
-// checkPE returns an error if there is no such PE.
-func (w *World) checkPE(pe int) error {
-	if uint(pe) < uint(len(w.bases)) {
-		return nil
-	}
-	noun := "PEs"
-	if len(w.bases) == 1 {
-		noun = "PE"
-	}
-	return problem(ErrPE, "PE %d out of range: this world has %d %s", pe, len(w.bases), noun)
 }
 
 // orBackground accepts a nil context: returning at once would leave other PEs waiting.

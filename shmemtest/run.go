@@ -64,10 +64,14 @@ func runLocal(t *testing.T, n int, o shmem.Options, body Body) {
 	conclude(t, err, tbs...)
 }
 
-// logged sends what the world has to say to the test's log.
+// logged sends what the world has to say to the test's log. Tests run in checked mode,
+// unless they or the environment say otherwise.
 func logged(t *testing.T, o *shmem.Options) {
 	if o.Logf == nil {
 		o.Logf = t.Logf
+	}
+	if _, set := os.LookupEnv(env.Checked); !set && o.Check == shmem.CheckDefault {
+		o.Check = shmem.CheckOn
 	}
 }
 

@@ -17,10 +17,11 @@ const (
 	KindDestroy
 	KindWait
 	KindQuiet
+	KindLock
 	KindFinalize
 )
 
-var kindNames = [...]string{"nothing yet", "init", "barrier", "sync", "alloc", "free", "split", "destroy", "wait", "quiet", "finalize"}
+var kindNames = [...]string{"nothing yet", "init", "barrier", "sync", "alloc", "free", "split", "destroy", "wait", "quiet", "lock", "finalize"}
 
 // String returns the kind in the words of error messages.
 func (k Kind) String() string {

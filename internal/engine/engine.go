@@ -39,6 +39,7 @@ type Local interface {
 type Config struct {
 	HeapSize uintptr       // bytes of each PE's symmetric heap
 	Timeout  time.Duration // of waits whose context has no deadline
+	NodeSize int           // not 0: PEs on different virtual nodes of so many PEs have no Base
 }
 
 // Job tells an engine its place and how to reach the others before symmetric
@@ -60,23 +61,10 @@ type Exchange interface {
 // Offset is a place in a symmetric heap: the same number on every PE.
 type Offset = uintptr
 
-// Heap is one PE's view of a world. All methods may be called from many
-// goroutines at once. The methods that move data are for peers without a Base;
-// where Base is not nil the caller loads and stores through it by itself.
-type Heap interface {
-	Engine() string
-	Rank() int
-	NPEs() int
-	// Size is the number of bytes in each PE's heap.
-	Size() uintptr
-	// Base is where pe's heap starts in this process; nil: not reachable by
-	// load and store. The mapping stays until the process ends.
-	Base(pe int) unsafe.Pointer
-	// Commit gives [at, at+n) of the own heap memory that reads as zero.
-	Commit(at Offset, n uintptr) error
-	// Release takes the memory of a freed range back.
-	Release(at Offset, n uintptr) error
-
+// Lane moves data to the PEs of a world, those without a Base. What goes through one
+// lane is ordered by its fences and completed by its quiets, and by no other's. PE
+// numbers are the world's.
+type Lane interface {
 	// Put copies n bytes to pe; src may be reused when it returns. Put, PutSignal
 	// and Get must not store their pointer in the heap: it may be into a stack.
 	Put(pe int, dst Offset, src unsafe.Pointer, n uintptr) error
@@ -95,6 +83,27 @@ type Heap interface {
 	Fence()
 	// Quiet returns when all puts, gets and atomics of this PE are complete.
 	Quiet(ctx context.Context) error
+}
+
+// Heap is one PE's view of a world. All methods may be called from many
+// goroutines at once. Its own Lane is the default one. Where Base is not nil the
+// caller loads and stores through it by itself.
+type Heap interface {
+	Lane
+	// NewLane returns another lane to the same PEs.
+	NewLane() Lane
+	Engine() string
+	Rank() int
+	NPEs() int
+	// Size is the number of bytes in each PE's heap.
+	Size() uintptr
+	// Base is where pe's heap starts in this process; nil: not reachable by
+	// load and store. The mapping stays until the process ends.
+	Base(pe int) unsafe.Pointer
+	// Commit gives [at, at+n) of the own heap memory that reads as zero.
+	Commit(at Offset, n uintptr) error
+	// Release takes the memory of a freed range back.
+	Release(at Offset, n uintptr) error
 
 	// Spin is how often a waiter should look by itself before it calls Wait.
 	Spin() int
@@ -112,6 +121,10 @@ type Heap interface {
 	Note(reason string)
 	// Progress reads the board of pe: where it is, as far as can be known.
 	Progress(pe int) Progress
+	// Record keeps an operation of this PE for others to read.
+	Record(r Record)
+	// Records returns the latest operations of pe that were recorded, oldest first.
+	Records(pe int) []Record
 	// Fail ends the world: every wait of every PE returns an error with this
 	// reason. An empty reason says that this PE only follows another's failure.
 	// exit is Stays, Leaves or an exit code with which all processes are to exit.

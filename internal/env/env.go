@@ -21,6 +21,8 @@ const (
 	Timeout  = "GOSHMEM_TIMEOUT"
 	Token    = "GOSHMEM_TOKEN"
 	Rdzv     = "GOSHMEM_RDZV"
+	NodeSize = "GOSHMEM_NODE_SIZE"
+	Checked  = "GOSHMEM_CHECK"
 
 	Rank      = "GOSHMEM_RANK"
 	Size      = "GOSHMEM_SIZE"
@@ -42,6 +44,8 @@ func Vars() []Var {
 		{Engine, "", "engine to use (host); unset: the best that can run on every PE"},
 		{HeapSize, "1GiB", "symmetric heap of each PE: bytes, or a number with KiB, MiB, GiB (goroutine PEs: 64MiB)"},
 		{Timeout, "5m", "how long a call may wait for other PEs before it returns an error (a Go duration)"},
+		{NodeSize, "", "PEs of a virtual node: others are reached as if they were on another machine; unset: one node"},
+		{Checked, "0", "1: checked mode, which records every operation and reports misuse with its line (shmemtest: on)"},
 		{Rdzv, "", "where the processes of a job meet: unix:@name or tcp:host:port"},
 		{Token, "", "secret of the job; proves membership in the rendezvous without travelling"},
 		{Rank, "", "number of this process, 0 to size-1 (set by the launcher)"},

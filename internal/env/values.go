@@ -38,7 +38,7 @@ func Problems(environ, engines []string) []Problem {
 		heap = ForeignHeapSize
 	}
 	var bad []Problem
-	for _, name := range []string{Engine, heap, Timeout} {
+	for _, name := range []string{Engine, heap, Timeout, NodeSize, Checked} {
 		if err := checkValue(name, values[name], engines); values[name] != "" && err != nil {
 			bad = append(bad, Problem{name, values[name], err})
 		}
@@ -69,6 +69,14 @@ func checkValue(name, value string, engines []string) error {
 	case Timeout:
 		if d, err := time.ParseDuration(value); err != nil || d <= 0 {
 			return errors.New("not a positive duration such as 30s or 5m")
+		}
+	case NodeSize:
+		if n, err := strconv.Atoi(value); err != nil || n < 1 {
+			return errors.New("not a number of PEs")
+		}
+	case Checked:
+		if value != "0" && value != "1" {
+			return errors.New("neither 0 nor 1")
 		}
 	default:
 		return checkSize(value)

@@ -33,6 +33,9 @@ type control struct {
 	reason  [63]atomic.Uint64 // text
 
 	slots [MaxTeams]slot
+
+	recorded atomic.Uint64 // operations recorded so far
+	records  [engine.RecordsKept]record
 }
 
 // slot is what one PE shows the members of one team.

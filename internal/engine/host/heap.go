@@ -15,6 +15,7 @@ type Heap struct {
 	rank    int
 	size    uintptr
 	timeout time.Duration
+	node    int // PEs of a virtual node; 0: all are on one
 	own     *control
 	ctl     []*control
 	base    []unsafe.Pointer
@@ -45,7 +46,7 @@ type memory interface {
 
 // newHeap joins the segments of a world, given in rank order.
 func newHeap(rank int, c engine.Config, segments []unsafe.Pointer, p policy, m memory) *Heap {
-	h := &Heap{rank: rank, size: c.HeapSize, timeout: c.Timeout, policy: p, memory: m}
+	h := &Heap{rank: rank, size: c.HeapSize, timeout: c.Timeout, node: c.NodeSize, policy: p, memory: m}
 	h.obits = make([]atomic.Pointer[obit], len(segments))
 	for _, s := range segments {
 		h.ctl = append(h.ctl, (*control)(s))
@@ -69,8 +70,18 @@ func (h *Heap) NPEs() int { return len(h.ctl) }
 // Size returns the bytes in each PE's heap.
 func (h *Heap) Size() uintptr { return h.size }
 
-// Base returns where pe's heap starts in this process.
-func (h *Heap) Base(pe int) unsafe.Pointer { return h.base[pe] }
+// Base returns where pe's heap starts in this process; nil if pe is on another
+// virtual node, whose memory is mapped all the same: it is reached through Put and Get.
+func (h *Heap) Base(pe int) unsafe.Pointer {
+	if h.node > 0 && pe/h.node != h.rank/h.node {
+		return nil
+	}
+	return h.base[pe]
+}
+
+// NewLane returns the heap itself: a store has nothing to be completed, so all
+// lanes are alike.
+func (h *Heap) NewLane() engine.Lane { return h }
 
 // Commit backs [at, at+n) with memory. Free memory always reads as zero: Release
 // sees to that.

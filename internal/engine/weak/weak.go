@@ -7,8 +7,6 @@ package weak
 
 import (
 	"context"
-	"math/rand/v2"
-	"runtime"
 	"sync"
 	"unsafe"
 
@@ -18,14 +16,20 @@ import (
 // Heap is an engine.Heap whose peers are not reachable by load and store, and
 // whose deliveries are late.
 type Heap struct {
-	engine.Heap
-	mu    sync.Mutex // guards the queue, and orders deliveries
-	queue []delivery
-	rng   *rand.Rand
+	below
+	*lane // the default one
+	seed  uint64
 	// Break weakens one promise more than the model allows, to prove that the
 	// suite notices.
 	Break Fault
+
+	mu    sync.Mutex // guards lanes
+	lanes []*lane    // all of them
 }
+
+// below is the heap that does the work. It is wrapped so that the methods of the
+// lane come before its own.
+type below struct{ engine.Heap }
 
 // Fault is a promise that a Heap can be told to break.
 type Fault int
@@ -35,6 +39,7 @@ const (
 	Sound         Fault = iota
 	NoFence             // Fence orders nothing
 	NoQuiet             // Quiet completes nothing
+	NoLaneQuiet         // Quiet completes only what went through the default lane
 	NoBarrierWait       // every meeting but the first ends at once
 	SignalFirst         // the signal of a put overtakes its data
 	LateSource          // a blocking put still reads its source after it has returned
@@ -43,11 +48,10 @@ const (
 
 // Wrap puts a weak heap in front of h. Equal seeds deliver in equal order.
 func Wrap(h engine.Heap, seed uint64) *Heap {
-	return &Heap{Heap: h, rng: rand.New(rand.NewPCG(seed, uint64(h.Rank())))}
+	w := &Heap{below: below{h}, seed: seed}
+	w.lane = w.newLane()
+	return w
 }
-
-// delivery is a put or a non-blocking get that has not happened yet.
-type delivery func() error
 
 // Base is nil for all PEs but this one.
 func (h *Heap) Base(pe int) unsafe.Pointer {
@@ -57,110 +61,19 @@ func (h *Heap) Base(pe int) unsafe.Pointer {
 	return nil
 }
 
-// Put queues a copy of the data. The copy is made before anything refers to src
-// from the heap: src may point into a stack, which may move.
-func (h *Heap) Put(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr) error {
-	if h.Break == LateSource {
-		return h.PutNBI(pe, dst, src, n)
-	}
-	return h.PutNBI(pe, dst, duplicate(src, n), n)
-}
+// NewLane returns a lane with a queue of its own.
+func (h *Heap) NewLane() engine.Lane { return h.newLane() }
 
-// duplicate copies n bytes to words of their own, aligned as any source may be.
-func duplicate(src unsafe.Pointer, n uintptr) unsafe.Pointer {
-	words := make([]uint64, n/8+1)
-	copied := unsafe.Pointer(unsafe.SliceData(words))
-	copy(unsafe.Slice((*byte)(copied), n), unsafe.Slice((*byte)(src), n))
-	return copied
-}
-
-// PutNBI queues a put that reads src when it is delivered.
-func (h *Heap) PutNBI(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr) error {
-	return h.later(func() error { return h.Heap.Put(pe, dst, src, n) })
-}
-
-// GetNBI queues a get.
-func (h *Heap) GetNBI(pe int, dst unsafe.Pointer, src engine.Offset, n uintptr) error {
-	return h.later(func() error { return h.Heap.Get(pe, dst, src, n) })
-}
-
-// later queues d and delivers some of what is in the queue.
-func (h *Heap) later(d delivery) error {
+// Flush delivers everything, of all lanes.
+func (h *Heap) Flush() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.queue = append(h.queue, d)
-	if len(h.queue) > 64 || h.rng.IntN(4) == 0 {
-		return h.deliver(h.rng.IntN(len(h.queue) + 1))
-	}
-	return nil
-}
-
-// deliver makes n of the queued deliveries happen, in random order.
-func (h *Heap) deliver(n int) error {
-	for ; n > 0; n-- {
-		last := len(h.queue) - 1
-		i := h.rng.IntN(last + 1)
-		d := h.queue[i]
-		h.queue[i], h.queue = h.queue[last], h.queue[:last]
-		if err := d(); err != nil {
+	for _, l := range h.lanes {
+		if err := l.flush(); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// Flush delivers everything.
-func (h *Heap) Flush() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.deliver(len(h.queue))
-}
-
-// PutSignal delivers its own data, at least, before its signal.
-func (h *Heap) PutSignal(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr, sig engine.Offset, op engine.AMO) error {
-	if h.Break != SignalFirst {
-		return h.Heap.PutSignal(pe, dst, src, n, sig, op)
-	}
-	if err := h.Put(pe, dst, src, n); err != nil {
-		return err
-	}
-	_, err := h.Heap.Atomic(pe, sig, op)
-	h.Heap.Ring(pe)
-	return err
-}
-
-// Atomic is not ordered with puts: it happens at once.
-func (h *Heap) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error) {
-	if h.Break != TornAdd || op.Kind != engine.AMOAdd {
-		return h.Heap.Atomic(pe, at, op)
-	}
-	old, err := h.Heap.Atomic(pe, at, engine.AMO{Kind: engine.AMOFetch, Width: op.Width})
-	if err != nil {
-		return 0, err
-	}
-	runtime.Gosched() // others come in between now and then
-	op.Kind, op.Value = engine.AMOSet, old+op.Value
-	_, err = h.Heap.Atomic(pe, at, op)
-	return old, err
-}
-
-// Fence delivers everything: the strongest way to order it before what follows.
-func (h *Heap) Fence() {
-	if h.Break != NoFence {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if err := h.deliver(len(h.queue)); err != nil {
-			panic(err) // the heaps below cannot fail to copy
-		}
-	}
-}
-
-// Quiet delivers everything.
-func (h *Heap) Quiet(context.Context) error {
-	if h.Break == NoQuiet {
-		return nil
-	}
-	return h.Flush()
 }
 
 // Wait delivers everything first: a put arrives some day even without a fence,
@@ -207,7 +120,7 @@ func (g *gate) Gather(ctx context.Context, call engine.Call, mine engine.Words, 
 }
 
 func (g *gate) settle() error {
-	if g.h.Break == NoQuiet {
+	if g.h.Break == NoQuiet || g.h.Break == NoLaneQuiet {
 		return nil
 	}
 	return g.h.Flush()

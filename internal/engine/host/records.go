@@ -1,0 +1,58 @@
+package host
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/goshmem/goshmem/internal/engine"
+)
+
+// record is an engine.Record in shared memory. number is its place in the row of all
+// records, from 1; 0 while it is being written.
+type record struct {
+	number atomic.Uint64
+	head   atomic.Uint64 // deed<<32 | peer
+	at     atomic.Uint64
+	bytes  atomic.Uint64
+	when   atomic.Int64 // nanoseconds since 1970
+	site   [7]atomic.Uint64
+}
+
+// Record writes r over the oldest record.
+func (h *Heap) Record(r engine.Record) {
+	number := h.own.recorded.Add(1)
+	c := &h.own.records[number%engine.RecordsKept]
+	c.number.Store(0)
+	c.head.Store(uint64(r.Deed)<<32 | uint64(uint32(r.Peer)))
+	c.at.Store(uint64(r.At))
+	c.bytes.Store(uint64(r.Bytes))
+	c.when.Store(r.When.UnixNano())
+	storeText(c.site[:], r.Site)
+	c.number.Store(number)
+}
+
+// Records reads the records of pe. One that is written meanwhile is left out.
+func (h *Heap) Records(pe int) []engine.Record {
+	c := h.ctl[pe]
+	last := c.recorded.Load()
+	var list []engine.Record
+	for n := max(last, engine.RecordsKept) - engine.RecordsKept + 1; n <= last; n++ {
+		if r, ok := c.records[n%engine.RecordsKept].read(n); ok {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+func (c *record) read(number uint64) (engine.Record, bool) {
+	if c.number.Load() != number {
+		return engine.Record{}, false
+	}
+	head := c.head.Load()
+	r := engine.Record{
+		Deed: engine.Deed(head >> 32), Peer: int(uint32(head)),
+		At: uintptr(c.at.Load()), Bytes: uintptr(c.bytes.Load()),
+		When: time.Unix(0, c.when.Load()), Site: loadText(c.site[:]),
+	}
+	return r, c.number.Load() == number
+}

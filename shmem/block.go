@@ -1,0 +1,127 @@
+package shmem
+
+import (
+	"cmp"
+	"slices"
+	"sync/atomic"
+	"unsafe"
+)
+
+// block is one allocation, as operations on one lane see it.
+type block struct {
+	bases []unsafe.Pointer // of the lane: what the fast paths need is here
+	state atomic.Uint32
+	w     *World
+	lane  *lane
+	at, n uintptr // offset and bytes
+	seq   uint64  // the how-manieth allocation of the world
+	site  string  // where it was allocated
+	of    *block  // what this is the view of a context of; nil: the allocation itself
+	views atomic.Pointer[[]*block]
+}
+
+// The states of a world and of a block.
+const (
+	live     uint32 = iota
+	freed           // a world: closing
+	closed          // with the world, or a view with its context
+	released        // by this PE; the memory waits for the others
+)
+
+func (w *World) newBlock(at, n uintptr) *block {
+	return &block{w: w, lane: w.lane, bases: w.lane.bases, at: at, n: n}
+}
+
+// allocation is the block that b is or is a view of.
+func (b *block) allocation() *block {
+	if b.of != nil {
+		return b.of
+	}
+	return b
+}
+
+// become changes the state of an allocation and of its views. It takes no lock.
+func (b *block) become(state uint32) {
+	b.state.Store(state)
+	b.spread(state)
+}
+
+func (b *block) spread(state uint32) {
+	if views := b.views.Load(); views != nil {
+		for _, v := range *views {
+			v.state.CompareAndSwap(live, state)
+		}
+	}
+}
+
+// view returns b as operations on l see it, made if there is none yet.
+func (b *block) view(l *lane) *block {
+	if v := b.viewOf(l); v != nil {
+		return v
+	}
+	b.w.mu.Lock()
+	defer b.w.mu.Unlock()
+	if v := b.viewOf(l); v != nil {
+		return v
+	}
+	v := &block{w: b.w, lane: l, bases: l.bases, at: b.at, n: b.n, seq: b.seq, site: b.site, of: b}
+	views := []*block{v}
+	if old := b.views.Load(); old != nil {
+		for _, other := range *old {
+			if !other.lane.closed.Load() {
+				views = append(views, other)
+			}
+		}
+	}
+	b.views.Store(&views)
+	v.state.CompareAndSwap(live, b.state.Load()) // b may have ended before its views were read
+	if l.closed.Load() {
+		v.state.CompareAndSwap(live, closed)
+	}
+	return v
+}
+
+func (b *block) viewOf(l *lane) *block {
+	if views := b.views.Load(); views != nil {
+		for _, v := range *views {
+			if v.lane == l {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// ended returns why the block may not be used any more.
+func (b *block) ended() error {
+	switch state := b.state.Load(); {
+	case state == live:
+		return nil
+	case state == closed && b.lane.closed.Load() && b.w.state.Load() == live:
+		return problem(ErrClosed, "the context was destroyed")
+	case state == closed:
+		return b.w.gone()
+	case state == released:
+		return problem(ErrFreed, "this PE has released the array (allocated in alloc #%d, %s)", b.seq, b.site)
+	}
+	return problem(ErrFreed, "the array was freed (allocated in alloc #%d, %s)", b.seq, b.site)
+}
+
+// place returns where in w.blocks the block at an offset is or would be. The caller
+// holds w.mu.
+func (w *World) place(at uintptr) (int, bool) {
+	return slices.BinarySearchFunc(w.blocks, at, func(b *block, at uintptr) int { return cmp.Compare(b.at, at) })
+}
+
+// holder returns the block that an offset is in, nil if there is none. The caller
+// holds w.mu.
+func (w *World) holder(off uintptr) *block {
+	i, found := w.place(off)
+	if !found {
+		i--
+	}
+	if i < 0 || off >= w.blocks[i].at+w.blocks[i].n {
+		return nil
+	}
+	return w.blocks[i]
+}

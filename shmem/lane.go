@@ -1,0 +1,55 @@
+package shmem
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/goshmem/goshmem/internal/engine"
+)
+
+// lane is a way for operations to travel: the world's own, or that of a context,
+// which may number its PEs in its own way.
+type lane struct {
+	moves  engine.Lane
+	bases  []unsafe.Pointer // of the PEs' heaps, in the lane's numbering; nil: only moves gets there
+	pes    []int            // numbers in the world of the lane's PEs; nil: the same
+	group  string           // what the PEs belong to, for errors
+	closed atomic.Bool      // its context was destroyed
+}
+
+// newLane is a lane of the world for all PEs, or for those in pes. In checked mode
+// every operation goes through moves, which checks it.
+func (w *World) newLane(moves engine.Lane, pes []int, group string, o ContextOptions) *lane {
+	l := &lane{moves: moves, pes: pes, group: group, bases: make([]unsafe.Pointer, len(w.bases))}
+	if pes != nil {
+		l.bases = l.bases[:len(pes)]
+	}
+	if w.info.Checked {
+		l.moves = newChecker(w, moves, o)
+		return l
+	}
+	for i := range l.bases {
+		l.bases[i] = w.bases[l.world(i)]
+	}
+	return l
+}
+
+// world returns the number in the world of the lane's pe.
+func (l *lane) world(pe int) int {
+	if l.pes == nil {
+		return pe
+	}
+	return l.pes[pe]
+}
+
+// checkPE returns an error if the lane has no such PE.
+func (l *lane) checkPE(pe int) error {
+	if uint(pe) < uint(len(l.bases)) {
+		return nil
+	}
+	noun := "PEs"
+	if len(l.bases) == 1 {
+		noun = "PE"
+	}
+	return problem(ErrPE, "PE %d out of range: this %s has %d %s", pe, l.group, len(l.bases), noun)
+}
