@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -80,8 +81,8 @@ func comment(text string) string {
 func withImports(body string) []byte {
 	var b bytes.Buffer
 	b.WriteString(head)
-	for _, path := range []string{"context", "testing", "github.com/goshmem/goshmem/shmem", "github.com/goshmem/goshmem/shmem/raw"} {
-		if strings.Contains(body, path[strings.LastIndex(path, "/")+1:]+".") {
+	for _, path := range []string{"context", "testing", "github.com/goshmem/goshmem/internal/mem", "github.com/goshmem/goshmem/shmem", "github.com/goshmem/goshmem/shmem/raw"} {
+		if used := regexp.MustCompile(`\b` + path[strings.LastIndex(path, "/")+1:] + `\.`); used.MatchString(body) {
 			fmt.Fprintf(&b, "import %q\n", path)
 		}
 	}

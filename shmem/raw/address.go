@@ -1,7 +1,6 @@
 package raw
 
 import (
-	"errors"
 	"fmt"
 	"unsafe"
 
@@ -12,12 +11,12 @@ import (
 // local is the local side of a transfer: n elements of a symmetric object, or of
 // any other memory, about which nothing is known.
 func local[T any](w *shmem.World, addr uintptr, n int) ([]T, error) {
-	a, err := shmem.ObjectAt[T](w, addr, n)
-	if err == nil {
+	if shmem.IsSymmetric(w, addr) {
+		a, err := shmem.ObjectAt[T](w, addr, n)
+		if err != nil {
+			return nil, err
+		}
 		return a.Local()
-	}
-	if !errors.Is(err, shmem.ErrNotSymmetric) {
-		return nil, err
 	}
 	var v T
 	if addr == 0 || addr%unsafe.Alignof(v) != 0 {

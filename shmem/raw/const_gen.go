@@ -25,4 +25,7 @@ const (
 	ThreadMultiple     = 4 // ROCSHMEM_THREAD_MULTIPLE
 	TeamDefaultConfigs = 0 // ROCSHMEM_TEAM_DEFAULT_CONFIGS
 	TeamNumContexts    = 1 // ROCSHMEM_TEAM_NUM_CONTEXTS
+	CtxZero            = 0 // ROCSHMEM_CTX_ZERO
+	CtxNostore         = 1 // ROCSHMEM_CTX_NOSTORE
+	CtxSerialized      = 2 // ROCSHMEM_CTX_SERIALIZED
 )

@@ -3,6 +3,7 @@
 package raw
 
 import "context"
+import "github.com/goshmem/goshmem/internal/mem"
 import "github.com/goshmem/goshmem/shmem"
 
 // Malloc allocates size bytes of symmetric memory, zeroed, aligned to 128 bytes, and
@@ -36,6 +37,26 @@ func Free(ctx context.Context, w *shmem.World, ptr uintptr) (err error) {
 // cannot, which is no error. Local. rocSHMEM: rocshmem_ptr.
 func Ptr(w *shmem.World, dest uintptr, pe int) (ptr uintptr, err error) {
 	return peerAddress(w, dest, pe)
+}
+
+// BufferRegister makes length bytes of ordinary memory known as the local side of
+// transfers, so that an engine can prepare it once; it is never needed. Empty memory, and
+// memory that overlaps with registered one, are errors. Local. rocSHMEM:
+// rocshmem_buffer_register.
+func BufferRegister(w *shmem.World, addr uintptr, length int) (err error) {
+	return register(w, addr, length)
+}
+
+// BufferUnregister forgets what BufferRegister was told of the memory at addr. Local.
+// rocSHMEM: rocshmem_buffer_unregister.
+func BufferUnregister(w *shmem.World, addr uintptr) (err error) {
+	return shmem.Unregister(w, mem.At[byte](addr, 0))
+}
+
+// BufferUnregisterAll forgets all registered memory. Local. rocSHMEM:
+// rocshmem_buffer_unregister_all.
+func BufferUnregisterAll(w *shmem.World) (err error) {
+	return w.UnregisterAll()
 }
 
 // GetPeerPtrTable returns for each PE what Ptr does. Local. rocSHMEM:

@@ -87,10 +87,60 @@ func pointers(p *pe) {
 	for pe, addr := range table {
 		same(p, "Ptr", must[uintptr](p)(raw.Ptr(p.w, ptr, pe)), addr)
 		same(p, "entry by the old name", must[[]uintptr](p)(raw.GetHeapBases(p.w, ptr))[pe], addr)
-		same(p, "value there", mem.At[int64](addr, 2)[1], int64(pe))
+		same(p, "entry of a PE that cannot be reached", addr == 0, !p.near(pe))
+		if addr != 0 {
+			same(p, "value there", mem.At[int64](addr, 2)[1], int64(pe))
+			same(p, "Ptr inside", must[uintptr](p)(raw.Ptr(p.w, ptr+8, pe)), addr+8)
+		}
 	}
-	inside := must[uintptr](p)(raw.Ptr(p.w, ptr+8, p.next()))
-	same(p, "Ptr inside", inside, table[p.next()]+8)
 	p.barrier()
 	p.free(ptr)
+}
+
+// registers registers ordinary memory, and what cannot be.
+func registers(p *pe) {
+	memory := make([]byte, 300)
+	at := mem.Address(memory)
+	p.ok(raw.BufferRegister(p.w, at+100, 100))
+	for what, r := range map[string]struct {
+		addr   uintptr
+		length int
+	}{
+		"nothing": {0, 8}, "no bytes": {at, 0}, "less than that": {at, -1},
+		"the same again": {at + 100, 100}, "its end": {at + 199, 10}, "its beginning": {at, 101}, "more": {at, 300}, "less": {at + 150, 1},
+	} {
+		p.refused("register "+what, raw.BufferRegister(p.w, r.addr, r.length), shmem.ErrArgument)
+	}
+	p.ok(raw.BufferRegister(p.w, at, 100))
+	p.ok(raw.BufferRegister(p.w, at+200, 100))
+	p.refused("unregister of the middle", raw.BufferUnregister(p.w, at+101), shmem.ErrArgument)
+	p.refused("unregister of nothing", raw.BufferUnregister(p.w, 0), shmem.ErrArgument)
+	p.ok(raw.BufferUnregister(p.w, at+100))
+	p.refused("unregister, again", raw.BufferUnregister(p.w, at+100), shmem.ErrArgument)
+	p.ok(raw.BufferRegister(p.w, at+100, 100))
+	p.ok(raw.BufferUnregisterAll(p.w))
+	for _, off := range []uintptr{0, 100, 200} {
+		p.refused("unregister after all", raw.BufferUnregister(p.w, at+off), shmem.ErrArgument)
+	}
+}
+
+// contexts completes a put through a context of its own.
+func contexts(p *pe) {
+	src, dst := p.pair(4)
+	c, err := raw.CtxCreate(p.w, raw.CtxSerialized|raw.CtxZero)
+	p.ok(err)
+	same(p, "options", c.Options(), shmem.ContextOptions{Serialized: true})
+	a, err := shmem.ObjectAt[int32](p.w, dst, 4)
+	p.ok(err)
+	far, err := a.Via(c)
+	p.ok(err)
+	p.ok(far.PutSlice(own[int32](p, src, 4), p.next()))
+	p.ok(raw.CtxFence(c))
+	p.ok(raw.CtxQuiet(p.ctx, c))
+	p.barrier()
+	p.came("put through a context", dst, 4, p.prev())
+	p.ok(raw.CtxDestroy(p.ctx, c))
+	p.refused("fence of a destroyed context", raw.CtxFence(c), shmem.ErrClosed)
+	p.free(dst)
+	p.free(src)
 }

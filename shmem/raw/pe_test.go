@@ -25,6 +25,11 @@ func (p *pe) next() int { return (p.me + 1) % p.n }
 
 func (p *pe) prev() int { return (p.me + p.n - 1) % p.n }
 
+// near says whether memory of pe can be loaded and stored.
+func (p *pe) near(pe int) bool {
+	return raw.TeamTranslatePe(raw.TeamWorld(p.w), pe, raw.TeamShared(p.w)) >= 0
+}
+
 // ok ends the PE at an error.
 func (p *pe) ok(err error) {
 	if err != nil {

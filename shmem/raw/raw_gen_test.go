@@ -8,7 +8,7 @@ import "github.com/goshmem/goshmem/shmem/raw"
 
 // The code of the page's column "raw": that it compiles is the test.
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -18,7 +18,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -28,7 +28,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -87,7 +87,7 @@ func _(team *shmem.Team) {
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -160,6 +160,27 @@ func _(w *shmem.World, dest uintptr, pe int) {
 	}
 }
 
+func _(w *shmem.World, addr uintptr, length int) {
+	{
+		err := raw.BufferRegister(w, addr, length)
+		_ = err
+	}
+}
+
+func _(w *shmem.World, addr uintptr) {
+	{
+		err := raw.BufferUnregister(w, addr)
+		_ = err
+	}
+}
+
+func _(w *shmem.World) {
+	{
+		err := raw.BufferUnregisterAll(w)
+		_ = err
+	}
+}
+
 func _(w *shmem.World, ptr uintptr) {
 	{
 		table, err := raw.GetPeerPtrTable(w, ptr)
@@ -174,7 +195,7 @@ func _(w *shmem.World, ptr uintptr) {
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -184,7 +205,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -194,7 +215,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -204,7 +225,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -214,7 +235,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -224,7 +245,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -234,7 +255,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -244,7 +265,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -254,7 +275,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -432,7 +453,7 @@ func _(w *shmem.World, dest uintptr, value uint32, pe int) {
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -442,7 +463,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -452,7 +473,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -462,7 +483,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -472,7 +493,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -482,7 +503,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -492,7 +513,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -502,7 +523,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -512,7 +533,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -522,7 +543,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -532,7 +553,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -577,7 +598,7 @@ func _(w *shmem.World, sigAddr uintptr) {
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -587,7 +608,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -681,7 +702,35 @@ func _(ctx context.Context, parent *shmem.Team, xrange int, xConfig *shmem.TeamC
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(w *shmem.World, options int) {
+	{
+		c, err := raw.CtxCreate(w, options)
+		_, _ = c, err
+	}
+}
+
+func _(ctx context.Context, c *shmem.CommContext) {
+	{
+		err := raw.CtxDestroy(ctx, c)
+		_ = err
+	}
+}
+
+func _(c *shmem.CommContext) {
+	{
+		err := raw.CtxFence(c)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, c *shmem.CommContext) {
+	{
+		err := raw.CtxQuiet(ctx, c)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -698,7 +747,7 @@ func _(w *shmem.World) {
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -708,7 +757,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -718,7 +767,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -728,7 +777,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -738,7 +787,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -748,7 +797,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -758,7 +807,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -768,7 +817,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -778,7 +827,37 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	{
+		_ = raw.CtxZero
+
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	{
+		_ = raw.CtxNostore
+
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	{
+		_ = raw.CtxSerialized
+
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {

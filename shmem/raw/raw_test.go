@@ -13,7 +13,7 @@ import (
 func cases() map[string]func(p *pe) {
 	return map[string]func(p *pe){
 		"queries": queries, "constants": constants,
-		"malloc": mallocFree, "calloc": callocs, "align": aligns, "free": frees, "pointers": pointers,
+		"malloc": mallocFree, "calloc": callocs, "align": aligns, "free": frees, "pointers": pointers, "register": registers, "contexts": contexts,
 		"ring": ring, "private memory": privateMemory, "empty": empty, "fence": fence, "quiet": quiet, "signals": signals,
 		"split world": splitWorld, "even": evenTeam, "subset": subsetParent, "recursive": recursiveSplit, "invalid team": invalidTeam,
 		"translate": translate, "scoping": memberScoping, "sync": syncVisibility, "barrier": barrierOrder, "rows": rows,
@@ -41,6 +41,15 @@ func TestGoroutines(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		t.Run(fmt.Sprint(n), func(t *testing.T) { shmemtest.RunWith(t, n, options, everything) })
 	}
+}
+
+// TestVirtualNodes: some PEs cannot be loaded and stored.
+func TestVirtualNodes(t *testing.T) {
+	o := options
+	o.NodeSize = 2
+	shmemtest.RunWith(t, 4, o, everything)
+	o.NodeSize, o.Check = 1, shmem.CheckOff
+	shmemtest.RunWith(t, 3, o, everything)
 }
 
 func TestProcesses(t *testing.T) {

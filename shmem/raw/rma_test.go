@@ -60,9 +60,11 @@ func privateMemory(p *pe) {
 	p.ok(raw.Putmem(p.w, dst, mem.Address(private), 4*n, p.prev()))
 	p.barrier()
 	p.came("putmem of what the next PE got from its next", dst, n, (p.next()+1)%p.n)
-	peer := must[uintptr](p)(raw.Ptr(p.w, src, p.prev()))
-	p.ok(raw.Putmem(p.w, dst, peer, 4*n, p.me))
-	p.came("putmem from a peer's memory", dst, n, p.prev())
+	if p.near(p.prev()) {
+		peer := must[uintptr](p)(raw.Ptr(p.w, src, p.prev()))
+		p.ok(raw.Putmem(p.w, dst, peer, 4*n, p.me))
+		p.came("putmem from a peer's memory", dst, n, p.prev())
+	}
 	p.barrier()
 	p.free(dst)
 	p.free(src)

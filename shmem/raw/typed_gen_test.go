@@ -8,7 +8,7 @@ import "github.com/goshmem/goshmem/shmem/raw"
 
 // The code of the page's column "typed": that it compiles is the test.
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -18,7 +18,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -28,7 +28,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -38,7 +38,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -48,7 +48,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -58,7 +58,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -68,7 +68,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -78,7 +78,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -88,7 +88,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -98,7 +98,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -108,7 +108,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -118,7 +118,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -128,7 +128,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -138,7 +138,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -148,7 +148,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -158,7 +158,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -168,7 +168,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -178,7 +178,37 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	{
+		err := shmem.Register(w, slice)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	{
+		err := shmem.Unregister(w, slice)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	{
+		err := w.UnregisterAll()
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -190,7 +220,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -200,7 +230,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -210,7 +240,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -220,7 +250,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -230,7 +260,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -240,7 +270,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -250,7 +280,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -260,7 +290,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -270,7 +300,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -280,7 +310,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -290,7 +320,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -300,7 +330,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -310,7 +340,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -320,7 +350,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -330,7 +360,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -340,7 +370,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[int32], views [][]int32, slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -350,7 +380,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[int32], views [][]int32, slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -360,7 +390,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[int32], views [][]int32, slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -370,7 +400,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[int32], views [][]int32, slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -380,7 +410,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[int32], views [][]int32, slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -390,7 +420,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[int32], views [][]int32, slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -400,7 +430,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[int32], views [][]int32, slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -410,7 +440,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[int32], views [][]int32, slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -420,7 +450,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[uint32], views [][]uint32, slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -430,7 +460,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[uint32], views [][]uint32, slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -440,7 +470,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[uint32], views [][]uint32, slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -450,7 +480,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[uint32], views [][]uint32, slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -460,7 +490,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[uint32], views [][]uint32, slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -470,7 +500,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[uint32], views [][]uint32, slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -480,7 +510,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -490,7 +520,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -500,7 +530,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -510,7 +540,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -520,7 +550,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -530,7 +560,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -540,7 +570,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -550,7 +580,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -560,7 +590,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -570,7 +600,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -580,7 +610,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -590,7 +620,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -600,7 +630,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -610,7 +640,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -620,7 +650,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -630,7 +660,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -640,7 +670,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -650,7 +680,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -660,7 +690,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -670,7 +700,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -680,7 +710,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -690,7 +720,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -700,7 +730,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -710,7 +740,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -720,7 +750,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -730,7 +760,77 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	{
+		c, err := w.NewContext(shmem.ContextOptions{})
+		_, _ = c, err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	{
+		err := c.Destroy(ctx)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	{
+		err := c.Fence()
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	{
+		err := c.Quiet(ctx)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	{
+		far, err := dst.Via(c)
+		_, _ = far, err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	{
+		far, err := src.Via(c)
+		_, _ = far, err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	{
+		far, err := a.Via(c)
+		_, _ = far, err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -740,7 +840,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -750,7 +850,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -760,7 +860,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -770,7 +870,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -780,7 +880,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
@@ -790,7 +890,7 @@ func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, team, parent, other *shmem.Team,
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
 	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {

@@ -82,6 +82,28 @@ func TeamSplit2d(ctx context.Context, parent *shmem.Team, xrange int, xConfig *s
 	return split2D(ctx, parent, xrange, xConfig, xMask, yConfig, yMask)
 }
 
+// CtxCreate makes a context, which orders and completes operations apart from others. Of
+// the options CtxNostore and CtxSerialized count. Local. rocSHMEM: rocshmem_ctx_create.
+func CtxCreate(w *shmem.World, options int) (c *shmem.CommContext, err error) {
+	return w.NewContext(contextOptions(options))
+}
+
+// CtxDestroy completes everything that went through c and ends it. Blocking, not
+// collective. rocSHMEM: rocshmem_ctx_destroy.
+func CtxDestroy(ctx context.Context, c *shmem.CommContext) (err error) {
+	return c.Destroy(ctx)
+}
+
+// CtxFence is Fence for what went through c. rocSHMEM: rocshmem_ctx_fence.
+func CtxFence(c *shmem.CommContext) (err error) {
+	return c.Fence()
+}
+
+// CtxQuiet is Quiet for what went through c. rocSHMEM: rocshmem_ctx_quiet.
+func CtxQuiet(ctx context.Context, c *shmem.CommContext) (err error) {
+	return c.Quiet(ctx)
+}
+
 // TeamShared returns the team of the PEs whose memory this PE can load and store,
 // ROCSHMEM_TEAM_SHARED. rocSHMEM: rocshmem_team_shared.
 func TeamShared(w *shmem.World) (team *shmem.Team) {

@@ -37,9 +37,9 @@ func wrongAddresses(p *pe) {
 	p.free(freed)
 	private := make([]int64, 1)
 	for name, call := range p.calls(good) {
-		p.refused(name+" to private memory", call(mem.Address(private)), shmem.ErrNotSymmetric)
-		p.refused(name+" to nothing", call(0), shmem.ErrNotSymmetric)
-		p.refused(name+" to the last address", call(^uintptr(0)-7), shmem.ErrNotSymmetric)
+		p.refused(name+" to private memory", call(mem.Address(private)), shmem.ErrBounds)
+		p.refused(name+" to nothing", call(0), shmem.ErrBounds)
+		p.refused(name+" to the last address", call(^uintptr(0)-7), shmem.ErrBounds)
 		p.refused(name+" to freed memory", call(freed), shmem.ErrFreed)
 		p.refused(name+" past the end", call(object+24), shmem.ErrFreed)
 		p.refused(name+" over the end", call(object+17), shmem.ErrBounds)
@@ -49,7 +49,7 @@ func wrongAddresses(p *pe) {
 	}
 	p.wrongLocals(good, object, freed)
 	_, err := raw.Ptr(p.w, mem.Address(private), p.me)
-	p.refused("ptr of private memory", err, shmem.ErrNotSymmetric)
+	p.refused("ptr of private memory", err, shmem.ErrBounds)
 	_, err = raw.GetPeerPtrTable(p.w, freed)
 	p.refused("table of freed memory", err, shmem.ErrFreed)
 	p.barrier()
