@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ here, or why there is nothing. Package ` + "`shmem`" + ` is the way to write new
 types and lengths, and mistakes do not compile or are errors. Package ` + "`shmem/raw`" + ` is for
 code that moves over line by line: the same names and arguments, addresses as uintptr.
 
-In the code below ` + "`w`" + ` is a *shmem.World, ` + "`ctx`" + ` a context, ` + "`a`, `dst` and `src`" + ` are
+In the code below ` + "`w`" + ` is a ` + "`*shmem.World`, `ctx`" + ` a context, ` + "`a`, `dst` and `src`" + ` are
 shmem.Arrays, ` + "`dest` and `source`" + ` addresses, ` + "`sig`" + ` is a shmem.Signal, ` + "`pe`" + ` a PE's number in
 the world. All of it is compiled with the tests of package raw.
 `
@@ -41,17 +42,17 @@ func (t *table) page() string {
 }
 
 func (s section) writeRows(b *bytes.Buffer) {
-	if s.rows[0].symptom {
-		s.writeSymptoms(b)
-		return
-	}
-	b.WriteString("| rocSHMEM | package shmem | package raw |\n|---|---|---|\n")
+	fmt.Fprintf(b, "| %s |\n|---|---|---|\n", cmp.Or(s.columns, "rocSHMEM | package shmem | package raw"))
 	for _, r := range s.rows {
+		if r.symptom {
+			fmt.Fprintf(b, "| %s | %s | %s |\n", r.name, r.fields["there"], r.fields["here"])
+			continue
+		}
 		for _, name := range r.shown() {
 			fmt.Fprintf(b, "| %s | %s | %s |\n", code(name), r.typedCell(), r.rawCell(name))
 		}
 		if rest := r.unbound(); len(rest) > 0 {
-			fmt.Fprintf(b, "| %s, C++ only: TYPE is %s | %s | %s |\n", code(r.name), strings.Join(rest, ", "), r.typedCell(), r.rawCell(r.name))
+			fmt.Fprintf(b, "| %s%s | %s | %s |\n", code(r.name), rest, r.typedCell(), r.rawCell(r.name))
 		}
 	}
 }
@@ -67,9 +68,17 @@ func (r *row) shown() (names []string) {
 	return names
 }
 
-// unbound are the types of a family that rocshmem4py does not have.
-func (r *row) unbound() []string {
-	return slices.DeleteFunc(slices.Clone(r.types("types")), func(c string) bool { return slices.Contains(r.types("bound"), c) })
+// unbound says which members of a family rocshmem4py does not have.
+func (r *row) unbound() string {
+	all, bound := r.types("types"), r.types("bound")
+	rest := slices.DeleteFunc(slices.Clone(all), func(c string) bool { return slices.Contains(bound, c) })
+	switch len(rest) {
+	case 0:
+		return ""
+	case len(all): // the section says which these are
+		return " "
+	}
+	return ", C++ only: TYPE is " + strings.Join(rest, ", ")
 }
 
 func (r *row) typedCell() string {
@@ -105,14 +114,3 @@ func (r *row) rawCell(name string) string {
 
 // code marks code; a bar would end the cell.
 func code(text string) string { return "`" + strings.ReplaceAll(text, "|", "\\|") + "`" }
-
-func (s section) writeSymptoms(b *bytes.Buffer) {
-	second := "why"
-	if s.rows[0].fields["seen"] != "" {
-		second = "seen"
-	}
-	fmt.Fprintf(b, "| symptom | %s | here |\n|---|---|---|\n", map[string]string{"why": "why there", "seen": "met by"}[second])
-	for _, r := range s.rows {
-		fmt.Fprintf(b, "| %s | %s | %s |\n", r.name, r.fields[second], r.fields["here"])
-	}
-}

@@ -15,9 +15,9 @@ type snippet struct{ params, code string }
 // around is what all snippets of the page but those of package raw's own functions
 // may use; T is the type of a family.
 const around = `(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[T], views [][]T, slice []T, value, cond T, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[T], slice []T, value, cond T, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error)`
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error)`
 
 // in puts code among the names of the page.
 func (r *row) in(code string) snippet {

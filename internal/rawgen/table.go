@@ -16,10 +16,11 @@ type table struct {
 
 // section is a part of the page.
 type section struct {
-	title string
-	intro []string
-	file  string // where its functions go
-	rows  []*row
+	title   string
+	intro   []string
+	file    string // where its functions go
+	columns string
+	rows    []*row
 }
 
 // row is a name of rocSHMEM, or a family of names, or a symptom.
@@ -32,7 +33,7 @@ type row struct {
 
 // fieldNames are what a row may have.
 func fieldNames() []string {
-	return strings.Fields("go do doc types bound test is typed raw no stream note why here seen")
+	return strings.Fields("go do doc types bound test is typed raw no stream note there here")
 }
 
 func parse(text string) (*table, error) {
@@ -82,6 +83,8 @@ func (s *section) add(t *table, first, rest, line string) error {
 	switch {
 	case first == "file":
 		s.file = rest
+	case first == "columns":
+		s.columns = rest
 	case first == ":":
 		s.intro = append(s.intro, rest)
 	case first == "!":
@@ -107,8 +110,8 @@ func (r *row) check() error {
 		return slices.ContainsFunc(names, func(n string) bool { return r.fields[n] != "" })
 	}
 	switch {
-	case r.symptom && !has("here"):
-		return fmt.Errorf("says nothing about here")
+	case r.symptom && !(has("there") && has("here")):
+		return fmt.Errorf("there and here belong together")
 	case r.symptom:
 	case has("no", "stream") == has("go", "is", "typed", "raw"):
 		return fmt.Errorf("must either be offered or say why not")

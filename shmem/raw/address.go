@@ -2,7 +2,7 @@ package raw
 
 import (
 	"fmt"
-	"unsafe"
+	"reflect"
 
 	"github.com/goshmem/goshmem/internal/mem"
 	"github.com/goshmem/goshmem/shmem"
@@ -18,9 +18,8 @@ func local[T any](w *shmem.World, addr uintptr, n int) ([]T, error) {
 		}
 		return a.Local()
 	}
-	var v T
-	if addr == 0 || addr%unsafe.Alignof(v) != 0 {
-		return nil, fmt.Errorf("raw: local address %#x: must be memory that is aligned for %T, to %d bytes: %w", addr, v, unsafe.Alignof(v), shmem.ErrArgument)
+	if t := reflect.TypeFor[T](); addr == 0 || addr%uintptr(t.Align()) != 0 {
+		return nil, fmt.Errorf("raw: local address %#x: must be memory that is aligned to the %d bytes of %v: %w", addr, t.Align(), t, shmem.ErrArgument)
 	}
 	return mem.At[T](addr, n), nil
 }

@@ -16,6 +16,12 @@ const (
 	CmpLe     = shmem.LE        // ROCSHMEM_CMP_LE
 )
 
+// TeamWorld returns the team of all PEs. OpenSHMEM: SHMEM_TEAM_WORLD. rocSHMEM:
+// ROCSHMEM_TEAM_WORLD.
+func TeamWorld(w *shmem.World) (team *shmem.Team) {
+	return w.Team()
+}
+
 // Constants, with their values and names in rocSHMEM.
 const (
 	ThreadSingle       = 0 // ROCSHMEM_THREAD_SINGLE
@@ -29,3 +35,9 @@ const (
 	CtxNostore         = 1 // ROCSHMEM_CTX_NOSTORE
 	CtxSerialized      = 2 // ROCSHMEM_CTX_SERIALIZED
 )
+
+// TeamShared returns the team of the PEs whose memory this PE can load and store.
+// OpenSHMEM: SHMEM_TEAM_SHARED. rocSHMEM: ROCSHMEM_TEAM_SHARED.
+func TeamShared(w *shmem.World) (team *shmem.Team) {
+	return w.SharedTeam()
+}

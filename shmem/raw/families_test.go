@@ -2,8 +2,8 @@ package raw_test
 
 import (
 	"context"
+	"reflect"
 	"testing"
-	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/mem"
 	"github.com/goshmem/goshmem/shmem"
@@ -19,6 +19,8 @@ type set[T any] = func(w *shmem.World, dest uintptr, value T, pe int) error
 
 type change[T any] = func(w *shmem.World, dest uintptr, value T, pe int) (T, error)
 
+func sizeOf[T any]() int { return int(reflect.TypeFor[T]().Size()) }
+
 // value returns the k-th of different values of T that lose something where they
 // pass through a smaller type: large ones, or such with fractions.
 func value[T shmem.Waitable](k int) T {
@@ -27,7 +29,7 @@ func value[T shmem.Waitable](k int) T {
 	if half != 0 {
 		return v + half + half/4
 	}
-	for range unsafe.Sizeof(v)*8 - 5 {
+	for range sizeOf[T]()*8 - 5 {
 		v *= 2
 	}
 	return v + 3
@@ -41,9 +43,8 @@ type family[T comparable] struct {
 }
 
 func newFamily[T comparable](t testing.TB, w *shmem.World, c string, n int) family[T] {
-	var v T
 	p := newPE(t, w)
-	return family[T]{p, c, p.malloc(n * int(unsafe.Sizeof(v)))}
+	return family[T]{p, c, p.malloc(n * sizeOf[T]())}
 }
 
 // gave checks what a function returned.
@@ -60,6 +61,7 @@ func (f family[T]) left(op string, want T) func(err error) {
 	return func(err error) {
 		f.Helper()
 		f.ok(err)
+		f.ok(raw.Quiet(f.ctx, f.w))
 		a, err := shmem.ObjectAt[T](f.w, f.addr, 1)
 		f.ok(err)
 		f.gave(op, want)(a.G(0, f.next()))
@@ -146,7 +148,7 @@ func (x transfers[T]) check(t testing.TB, w *shmem.World, c string) {
 		{"put", x.put, f.next(), f.prev()}, {"put_nbi", x.putNBI, f.prev(), f.next()},
 		{"get", x.get, f.next(), f.next()}, {"get_nbi", x.getNBI, f.prev(), f.prev()},
 	} {
-		from, to := own[T](f.pe, f.addr, 3), own[T](f.pe, f.addr+3*unsafe.Sizeof(value[T](0)), 3)
+		from, to := own[T](f.pe, f.addr, 3), own[T](f.pe, f.addr+3*uintptr(sizeOf[T]()), 3)
 		for j := range from {
 			from[j], to[j] = value[T]((f.me*3+round*2+j)%9), 0
 		}

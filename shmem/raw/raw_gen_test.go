@@ -9,9 +9,9 @@ import "github.com/goshmem/goshmem/shmem/raw"
 // The code of the page's column "raw": that it compiles is the test.
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		w, err := raw.Init(ctx)
 		_, _ = w, err
@@ -19,9 +19,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := raw.Finalize(ctx, w)
 		_ = err
@@ -29,9 +29,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		w, err := raw.InitAttr(ctx, rank, nranks, ex)
 		_, _ = w, err
@@ -88,9 +88,9 @@ func _(team *shmem.Team) {
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		c := &shmem.TeamConfig{NumContexts: n}
 		_ = c
@@ -118,7 +118,10 @@ func _(srcTeam *shmem.Team, srcPe int, destTeam *shmem.Team) {
 	}
 }
 
-func _(w *shmem.World) {
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		team := raw.TeamWorld(w)
 		_ = team
@@ -196,9 +199,9 @@ func _(w *shmem.World, ptr uintptr) {
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		ptr, err := raw.Malloc(ctx, w, nbytes)
 		_, _ = ptr, err
@@ -206,9 +209,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		ptr, err := raw.Ptr(w, dest, pe)
 		_, _ = ptr, err
@@ -216,9 +219,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := raw.Free(ctx, w, ptr)
 		_ = err
@@ -226,9 +229,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := raw.Putmem(w, dest, source, nbytes, pe)
 		_ = err
@@ -236,9 +239,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := raw.Getmem(w, dest, source, nbytes, pe)
 		_ = err
@@ -246,9 +249,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		a, err := shmem.ObjectAt[float32](w, ptr, n)
 		_, _ = a, err
@@ -256,9 +259,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := raw.BarrierAll(ctx, w)
 		_ = err
@@ -266,9 +269,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		table, err := raw.GetHeapBases(w, ptr)
 		_, _ = table, err
@@ -276,9 +279,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		table, err := raw.GetPeerPtrTable(w, ptr)
 		_, _ = table, err
@@ -453,10 +456,7 @@ func _(w *shmem.World, dest uintptr, value uint32, pe int) {
 	}
 }
 
-func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+func _(w *shmem.World) {
 	{
 		team := raw.TeamWorld(w)
 		_ = team
@@ -464,9 +464,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		var team *shmem.Team
 		_ = team
@@ -474,9 +474,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		ok := err == nil
 		_ = ok
@@ -484,9 +484,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.SignalSet
 
@@ -494,9 +494,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.SignalAdd
 
@@ -504,9 +504,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.CmpEq
 
@@ -514,9 +514,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.CmpNe
 
@@ -524,9 +524,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.CmpGt
 
@@ -534,9 +534,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.CmpGe
 
@@ -544,9 +544,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.CmpLt
 
@@ -554,9 +554,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.CmpLe
 
@@ -599,9 +599,9 @@ func _(w *shmem.World, sigAddr uintptr) {
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := raw.Uint64AtomicSet(w, sigAddr, signal, pe)
 		_ = err
@@ -609,9 +609,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := raw.Uint64AtomicAdd(w, sigAddr, signal, pe)
 		_ = err
@@ -731,12 +731,72 @@ func _(ctx context.Context, c *shmem.CommContext) {
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
-		team := raw.TeamShared(w)
-		_ = team
+		_ = raw.ThreadSingle
+
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		_ = raw.ThreadFunneled
+
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		_ = raw.ThreadWgFunneled
+
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		_ = raw.ThreadSerialized
+
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		_ = raw.ThreadMultiple
+
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		_ = raw.TeamDefaultConfigs
+
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		_ = raw.TeamNumContexts
+
 	}
 }
 
@@ -748,79 +808,9 @@ func _(w *shmem.World) {
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
-	{
-		_ = raw.ThreadSingle
-
-	}
-}
-
-func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
-	{
-		_ = raw.ThreadFunneled
-
-	}
-}
-
-func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
-	{
-		_ = raw.ThreadWgFunneled
-
-	}
-}
-
-func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
-	{
-		_ = raw.ThreadSerialized
-
-	}
-}
-
-func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
-	{
-		_ = raw.ThreadMultiple
-
-	}
-}
-
-func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
-	{
-		_ = raw.TeamDefaultConfigs
-
-	}
-}
-
-func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
-	{
-		_ = raw.TeamNumContexts
-
-	}
-}
-
-func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		failed := err != nil
 		_ = failed
@@ -828,9 +818,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.CtxZero
 
@@ -838,9 +828,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.CtxNostore
 
@@ -848,9 +838,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.CtxSerialized
 
@@ -858,9 +848,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		major, minor := raw.InfoGetVersion()
 		_, _ = major, minor

@@ -34,22 +34,6 @@ func signalFetch(w *shmem.World, sigAddr uintptr) (uint64, error) {
 	return sig.Fetch()
 }
 
-func signalSet(w *shmem.World, sigAddr uintptr, signal uint64, pe int) error {
-	sig, err := signalAt(w, sigAddr)
-	if err != nil {
-		return err
-	}
-	return sig.Set(signal, pe)
-}
-
-func signalAdd(w *shmem.World, sigAddr uintptr, signal uint64, pe int) error {
-	sig, err := signalAt(w, sigAddr)
-	if err != nil {
-		return err
-	}
-	return sig.Add(signal, pe)
-}
-
 func signalWaitUntil(ctx context.Context, w *shmem.World, sigAddr uintptr, cmp shmem.Cmp, v uint64) (uint64, error) {
 	sig, err := signalAt(w, sigAddr)
 	if err != nil {

@@ -24,9 +24,3 @@ func TeamDestroy(ctx context.Context, team *shmem.Team) (err error) {
 func TeamTranslatePe(srcTeam *shmem.Team, srcPe int, destTeam *shmem.Team) (pe int) {
 	return srcTeam.Translate(srcPe, destTeam)
 }
-
-// TeamWorld returns the team of all PEs, ROCSHMEM_TEAM_WORLD. rocSHMEM:
-// rocshmem_team_world.
-func TeamWorld(w *shmem.World) (team *shmem.Team) {
-	return w.Team()
-}

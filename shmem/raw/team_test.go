@@ -142,6 +142,7 @@ func memberScoping(p *pe) {
 			for i := range raw.TeamNPes(t) {
 				p.ok(raw.LongAtomicSet(p.w, told, 1, raw.TeamTranslatePe(t, i, p.world())))
 			}
+			p.ok(raw.Quiet(p.ctx, p.w)) // a sync completes nothing
 		}
 		p.ok(meet(p.ctx, t))
 		if t == nil {

@@ -9,9 +9,9 @@ import "github.com/goshmem/goshmem/shmem/raw"
 // The code of the page's column "typed": that it compiles is the test.
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		shmem.Main(f)
 
@@ -19,9 +19,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := w.Finalize(ctx)
 		_ = err
@@ -29,9 +29,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		w, err := shmem.Init(ctx, shmem.Options{Rank: rank, Size: nranks, Exchange: ex})
 		_, _ = w, err
@@ -39,9 +39,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		w, err := shmem.Init(ctx, shmem.Options{})
 		_, _ = w, err
@@ -49,9 +49,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		pe := w.MyPE()
 		_ = pe
@@ -59,9 +59,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		n := w.NPEs()
 		_ = n
@@ -69,9 +69,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		pe := team.MyPE()
 		_ = pe
@@ -79,9 +79,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		n := team.NPEs()
 		_ = n
@@ -89,9 +89,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		c := shmem.TeamConfig{NumContexts: n}
 		_ = c
@@ -99,9 +99,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		team, err := parent.SplitStrided(ctx, start, stride, size, shmem.TeamConfig{})
 		_, _ = team, err
@@ -109,9 +109,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := team.Destroy(ctx)
 		_ = err
@@ -119,9 +119,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		pe := team.Translate(i, other)
 		_ = pe
@@ -129,9 +129,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		team := w.Team()
 		_ = team
@@ -139,9 +139,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		a, err := shmem.Alloc[float32](ctx, w, n)
 		_, _ = a, err
@@ -149,9 +149,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		a, err := shmem.AllocAligned[float32](ctx, w, n, alignment)
 		_, _ = a, err
@@ -159,9 +159,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := a.Free(ctx)
 		_ = err
@@ -169,9 +169,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		view, err := a.Peer(pe)
 		_, _ = view, err
@@ -179,9 +179,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := shmem.Register(w, slice)
 		_ = err
@@ -189,9 +189,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := shmem.Unregister(w, slice)
 		_ = err
@@ -199,9 +199,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := w.UnregisterAll()
 		_ = err
@@ -209,21 +209,22 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		for pe := range w.NPEs() {
-			views[pe], err = a.Peer(pe)
+			view, err := a.Peer(pe)
+			use(view, err)
 		}
 
 	}
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		a, err := shmem.Alloc[byte](ctx, w, nbytes)
 		_, _ = a, err
@@ -231,9 +232,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := a.PutSlice(slice, pe)
 		_ = err
@@ -241,9 +242,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := dst.Get(src, pe)
 		_ = err
@@ -251,9 +252,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		own, err := a.Local()
 		_, _ = own, err
@@ -261,9 +262,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		n := a.Len()
 		_ = n
@@ -271,9 +272,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		leaks := w.Leaks()
 		_ = leaks
@@ -281,9 +282,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := dst.Put(src, pe)
 		_ = err
@@ -291,9 +292,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := w.Barrier(ctx)
 		_ = err
@@ -301,9 +302,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := dst.PutNBI(src, pe)
 		_ = err
@@ -311,9 +312,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := dst.GetNBI(src, pe)
 		_ = err
@@ -321,9 +322,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := team.Barrier(ctx)
 		_ = err
@@ -331,9 +332,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := team.Sync(ctx)
 		_ = err
@@ -341,9 +342,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := w.Sync(ctx)
 		_ = err
@@ -351,9 +352,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := w.Fence()
 		_ = err
@@ -361,9 +362,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := w.Quiet(ctx)
 		_ = err
@@ -371,9 +372,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], views [][]int32, slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		value, err := shmem.AtomicFetch(a, i, pe)
 		_, _ = value, err
@@ -381,9 +382,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], views [][]int32, slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := shmem.AtomicSet(a, i, value, pe)
 		_ = err
@@ -391,9 +392,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], views [][]int32, slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		old, err := shmem.AtomicSwap(a, i, value, pe)
 		_, _ = old, err
@@ -401,9 +402,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], views [][]int32, slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		old, err := shmem.AtomicCompareSwap(a, i, cond, value, pe)
 		_, _ = old, err
@@ -411,9 +412,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], views [][]int32, slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		old, err := shmem.AtomicFetchInc(a, i, pe)
 		_, _ = old, err
@@ -421,9 +422,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], views [][]int32, slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := shmem.AtomicInc(a, i, pe)
 		_ = err
@@ -431,9 +432,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], views [][]int32, slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		old, err := shmem.AtomicFetchAdd(a, i, value, pe)
 		_, _ = old, err
@@ -441,9 +442,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], views [][]int32, slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := shmem.AtomicAdd(a, i, value, pe)
 		_ = err
@@ -451,9 +452,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[uint32], views [][]uint32, slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		old, err := shmem.AtomicFetchAnd(a, i, value, pe)
 		_, _ = old, err
@@ -461,9 +462,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[uint32], views [][]uint32, slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := shmem.AtomicAnd(a, i, value, pe)
 		_ = err
@@ -471,9 +472,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[uint32], views [][]uint32, slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		old, err := shmem.AtomicFetchOr(a, i, value, pe)
 		_, _ = old, err
@@ -481,9 +482,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[uint32], views [][]uint32, slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := shmem.AtomicOr(a, i, value, pe)
 		_ = err
@@ -491,9 +492,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[uint32], views [][]uint32, slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		old, err := shmem.AtomicFetchXor(a, i, value, pe)
 		_, _ = old, err
@@ -501,9 +502,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[uint32], views [][]uint32, slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := shmem.AtomicXor(a, i, value, pe)
 		_ = err
@@ -511,9 +512,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		var team *shmem.Team
 		_ = team
@@ -521,9 +522,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		ok := err == nil
 		_ = ok
@@ -531,9 +532,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = shmem.SignalSet
 
@@ -541,9 +542,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = shmem.SignalAdd
 
@@ -551,9 +552,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = shmem.EQ
 
@@ -561,9 +562,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = shmem.NE
 
@@ -571,9 +572,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = shmem.GT
 
@@ -581,9 +582,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = shmem.GE
 
@@ -591,9 +592,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = shmem.LT
 
@@ -601,9 +602,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = shmem.LE
 
@@ -611,19 +612,19 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
-		var provided = raw.ThreadMultiple
+		provided := raw.ThreadMultiple
 		_ = provided
 	}
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		w.GlobalExit(status)
 
@@ -631,9 +632,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		stats := w.HeapStats()
 		_ = stats
@@ -641,9 +642,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := dst.PutSignal(src, pe, sig, shmem.SignalSet, v)
 		_ = err
@@ -651,9 +652,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		value, err := sig.Fetch()
 		_, _ = value, err
@@ -661,9 +662,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := sig.Set(v, pe)
 		_ = err
@@ -671,9 +672,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := sig.Add(v, pe)
 		_ = err
@@ -681,9 +682,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		seen, err := sig.WaitUntil(ctx, shmem.GE, v)
 		_, _ = seen, err
@@ -691,9 +692,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := a.P(i, value, pe)
 		_ = err
@@ -701,9 +702,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		value, err := a.G(i, pe)
 		_, _ = value, err
@@ -711,9 +712,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := shmem.WaitUntil(ctx, a, i, shmem.GE, value)
 		_ = err
@@ -721,9 +722,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		ok, err := shmem.Test(a, i, shmem.GE, value)
 		_, _ = ok, err
@@ -731,9 +732,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		major, minor := raw.InfoGetVersion()
 		_, _ = major, minor
@@ -741,9 +742,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		engine := w.Info().Engine
 		_ = engine
@@ -751,9 +752,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		x, y, err := parent.Split2D(ctx, xrange, shmem.TeamConfig{}, shmem.TeamConfig{})
 		_, _, _ = x, y, err
@@ -761,9 +762,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		c, err := w.NewContext(shmem.ContextOptions{})
 		_, _ = c, err
@@ -771,9 +772,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := c.Destroy(ctx)
 		_ = err
@@ -781,9 +782,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := c.Fence()
 		_ = err
@@ -791,9 +792,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := c.Quiet(ctx)
 		_ = err
@@ -801,9 +802,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		far, err := dst.Via(c)
 		_, _ = far, err
@@ -811,9 +812,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		far, err := src.Via(c)
 		_, _ = far, err
@@ -821,9 +822,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		far, err := a.Via(c)
 		_, _ = far, err
@@ -831,19 +832,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
-	{
-		team := w.SharedTeam()
-		_ = team
-	}
-}
-
-func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = 0
 
@@ -851,9 +842,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = 1
 
@@ -861,9 +852,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = 2
 
@@ -871,9 +862,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = 3
 
@@ -881,9 +872,9 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = 4
 
@@ -891,9 +882,19 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], views [][]float32, slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
 	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
-	ex shmem.Exchange, f func(context.Context, *shmem.World) error, err error) {
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		team := w.SharedTeam()
+		_ = team
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
+	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		failed := err != nil
 		_ = failed

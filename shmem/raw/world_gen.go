@@ -103,9 +103,3 @@ func CtxFence(c *shmem.CommContext) (err error) {
 func CtxQuiet(ctx context.Context, c *shmem.CommContext) (err error) {
 	return c.Quiet(ctx)
 }
-
-// TeamShared returns the team of the PEs whose memory this PE can load and store,
-// ROCSHMEM_TEAM_SHARED. rocSHMEM: rocshmem_team_shared.
-func TeamShared(w *shmem.World) (team *shmem.Team) {
-	return w.SharedTeam()
-}
