@@ -59,6 +59,7 @@ func packageVariables() exceptions {
 	return except(map[string]string{
 		"internal/engine.kindNames": "a table of names that is only read",
 		"shmem.cmpNames":            "a table of names that is only read",
+		"internal/mem.level":        "what the CPU copies with, read once",
 		"launch/launcher.reserved":  "a table of names that is only read",
 		"launch/launcher.shown":     "placeholders that are only read",
 		"launch.worlds":             "numbers the worlds of a process, which know nothing of each other",

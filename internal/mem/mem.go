@@ -6,8 +6,11 @@
 // words that other PEs wait on must not look like data races, and on other
 // machines, which may reorder stores, words of 4 and 8 bytes are moved with
 // sync/atomic, and shorter ones, which it does not have, between fences. Files:
-// plain.go has the one, ordered.go the other.
+// plain.go has the one, ordered.go the other. Larger blocks go with plain moves as
+// wide as the CPU has them (block.go), and elsewhere with Go's copy.
 package mem
+
+//go:generate go run -C ../../tools ./copygen ../internal/mem/copy_gen_amd64.s
 
 import (
 	"sync/atomic"
@@ -53,49 +56,8 @@ func Load[T any](p unsafe.Pointer) (v T) {
 	return v
 }
 
-// Put copies n bytes to shared memory at dst. Aligned blocks of 2, 4 and 8 bytes
-// go in one piece, which Go's copy does not promise.
-func Put(dst, src unsafe.Pointer, n uintptr) {
-	if n != 8 || !put8(dst, src) {
-		putOther(dst, src, n)
-	}
-}
-
-func putOther(dst, src unsafe.Pointer, n uintptr) {
-	switch {
-	case n == 4 && aligned(dst, src, 3):
-		store32(dst, *(*uint32)(src))
-	case n == 2 && aligned(dst, src, 1):
-		store16(dst, *(*uint16)(src))
-	case n == 1:
-		store8(dst, *(*uint8)(src))
-	default:
-		Copy(dst, src, n)
-	}
-}
-
-// Get copies n bytes from shared memory at src, in one piece as Put does.
-func Get(dst, src unsafe.Pointer, n uintptr) {
-	if n != 8 || !get8(dst, src) {
-		getOther(dst, src, n)
-	}
-}
-
-func getOther(dst, src unsafe.Pointer, n uintptr) {
-	switch {
-	case n == 4 && aligned(dst, src, 3):
-		*(*uint32)(dst) = Load32(src)
-	case n == 2 && aligned(dst, src, 1):
-		*(*uint16)(dst) = load16(src)
-	case n == 1:
-		*(*uint8)(dst) = load8(src)
-	default:
-		Copy(dst, src, n)
-	}
-}
-
-// Copy copies n bytes; the ranges may overlap.
-func Copy(dst, src unsafe.Pointer, n uintptr) {
+// move copies n bytes with Go's copy; the ranges may overlap.
+func move(dst, src unsafe.Pointer, n uintptr) {
 	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
 }
 

@@ -2,7 +2,6 @@ package mem
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"testing"
 	"unsafe"
 )
@@ -70,65 +69,12 @@ func TestStoreLoad(t *testing.T) {
 	stored(t, struct{}{})
 }
 
-// TestPutGetSizes copies all small sizes between all small alignments, and larger
-// ones, and compares with copy.
-func TestPutGetSizes(t *testing.T) {
-	src, dst, want := arena(512), arena(512), arena(512)
-	rng := rand.New(rand.NewPCG(1, 2))
-	for i := range src {
-		src[i] = byte(rng.Uint32())
-	}
-	for name, move := range map[string]func(dst, src unsafe.Pointer, n uintptr){"put": Put, "get": Get, "copy": Copy} {
-		for n := range 70 {
-			for _, to := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 31} {
-				for _, from := range []int{0, 1, 2, 3, 4, 6, 7, 8, 20} {
-					clear(dst)
-					clear(want)
-					move(at(dst, to), at(src, from), uintptr(n))
-					copy(want[to:], src[from:from+n])
-					if !bytes.Equal(dst, want) {
-						t.Fatalf("%s of %d bytes from offset %d to offset %d went wrong", name, n, from, to)
-					}
-				}
-			}
-		}
-	}
-	big, copied := make([]byte, 1<<20+3), make([]byte, 1<<20+3)
-	for i := range big {
-		big[i] = byte(i * 7)
-	}
-	Put(at(copied, 0), at(big, 0), uintptr(len(big)))
-	if !bytes.Equal(big, copied) {
-		t.Error("a large put went wrong")
-	}
-}
-
-// TestOverlap copies within one piece of memory, in both directions.
-func TestOverlap(t *testing.T) {
-	for name, move := range map[string]func(dst, src unsafe.Pointer, n uintptr){"put": Put, "get": Get, "copy": Copy} {
-		for _, n := range []int{1, 2, 4, 7, 8, 9, 100} {
-			for _, d := range []int{-8, -3, -1, 0, 1, 3, 8} {
-				b, want := arena(256), make([]byte, 256)
-				for i := range b {
-					b[i] = byte(i)
-				}
-				copy(want, b)
-				copy(want[64+d:64+d+n], b[64:64+n])
-				move(at(b, 64+d), at(b, 64), uintptr(n))
-				if !bytes.Equal(b, want) {
-					t.Errorf("%s of %d bytes by %d went wrong", name, n, d)
-				}
-			}
-		}
-	}
-}
-
 // TestNothing moves no bytes, from and to nowhere.
 func TestNothing(t *testing.T) {
 	b := arena(8)
 	Put(nil, nil, 0)
 	Get(nil, nil, 0)
-	Copy(at(b, 0), nil, 0)
+	Put(at(b, 0), nil, 0)
 	Zero(nil, 0)
 	Release()
 	Full()

@@ -63,3 +63,44 @@ func get8(dst, src unsafe.Pointer) bool {
 // Release orders earlier stores before later ones: a store-release followed by a
 // load-acquire of the same word orders everything across the pair.
 func Release() { Full() }
+
+// Put copies n bytes to shared memory at dst; the ranges may overlap. Aligned blocks
+// of 2, 4 and 8 bytes go in one piece, which Go's copy does not promise.
+func Put(dst, src unsafe.Pointer, n uintptr) {
+	if n != 8 || !put8(dst, src) {
+		putOther(dst, src, n)
+	}
+}
+
+func putOther(dst, src unsafe.Pointer, n uintptr) {
+	switch {
+	case n == 4 && aligned(dst, src, 3):
+		store32(dst, *(*uint32)(src))
+	case n == 2 && aligned(dst, src, 1):
+		store16(dst, *(*uint16)(src))
+	case n == 1:
+		store8(dst, *(*uint8)(src))
+	default:
+		move(dst, src, n)
+	}
+}
+
+// Get copies n bytes from shared memory at src, as Put does.
+func Get(dst, src unsafe.Pointer, n uintptr) {
+	if n != 8 || !get8(dst, src) {
+		getOther(dst, src, n)
+	}
+}
+
+func getOther(dst, src unsafe.Pointer, n uintptr) {
+	switch {
+	case n == 4 && aligned(dst, src, 3):
+		*(*uint32)(dst) = Load32(src)
+	case n == 2 && aligned(dst, src, 1):
+		*(*uint16)(dst) = load16(src)
+	case n == 1:
+		*(*uint8)(dst) = load8(src)
+	default:
+		move(dst, src, n)
+	}
+}

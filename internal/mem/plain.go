@@ -16,16 +16,23 @@ func load16(p unsafe.Pointer) uint16 { return *(*uint16)(p) }
 
 func load8(p unsafe.Pointer) uint8 { return *(*uint8)(p) }
 
-// put8 and get8 move a word if it can be moved in one piece. A plain move may be
-// unaligned; leaving that test out lets the compiler put Put and Get into the caller.
-func put8(dst, src unsafe.Pointer) bool {
-	*(*uint64)(dst) = *(*uint64)(src)
-	return true
+// Put copies n bytes to shared memory at dst; the ranges may overlap. Aligned blocks
+// of 2, 4 and 8 bytes go in one piece, which Go's copy does not promise.
+func Put(dst, src unsafe.Pointer, n uintptr) {
+	if n == 8 { // in the caller: half of its time would be the call
+		*(*uint64)(dst) = *(*uint64)(src)
+		return
+	}
+	put(dst, src, n)
 }
 
-func get8(dst, src unsafe.Pointer) bool {
-	*(*uint64)(dst) = *(*uint64)(src)
-	return true
+// Get copies n bytes from shared memory at src, as Put does.
+func Get(dst, src unsafe.Pointer, n uintptr) {
+	if n == 8 {
+		*(*uint64)(dst) = *(*uint64)(src)
+		return
+	}
+	get(dst, src, n)
 }
 
 // Release orders earlier stores before later ones. amd64 keeps that order by itself.
