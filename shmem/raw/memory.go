@@ -37,6 +37,10 @@ func peerAddress(w *shmem.World, dest uintptr, pe int) (uintptr, error) {
 	if err != nil {
 		return 0, err
 	}
+	return addressOn(a, pe)
+}
+
+func addressOn(a shmem.Array[byte], pe int) (uintptr, error) {
 	view, err := a.Peer(pe)
 	if errors.Is(err, shmem.ErrNoPeerAccess) {
 		return 0, nil
@@ -44,14 +48,17 @@ func peerAddress(w *shmem.World, dest uintptr, pe int) (uintptr, error) {
 	return mem.Address(view), err
 }
 
+// peerAddresses is peerAddress for every PE.
 func peerAddresses(w *shmem.World, dest uintptr) ([]uintptr, error) {
-	var table []uintptr
-	for pe := range w.NPEs() {
-		addr, err := peerAddress(w, dest, pe)
-		if err != nil {
+	a, err := shmem.ObjectAt[byte](w, dest, 1)
+	if err != nil {
+		return nil, err
+	}
+	table := make([]uintptr, w.NPEs())
+	for pe := range table {
+		if table[pe], err = addressOn(a, pe); err != nil {
 			return nil, err
 		}
-		table = append(table, addr)
 	}
 	return table, nil
 }

@@ -18,8 +18,8 @@ func Finalize(ctx context.Context, w *shmem.World) (err error) {
 }
 
 // InitAttr joins this process as rank of nranks to a world; ex does what the unique id
-// does in rocSHMEM: it brings the processes together. Blocking, collective. rocSHMEM:
-// rocshmem_init_attr.
+// does in rocSHMEM: it brings the processes together; nil leaves that to the launcher,
+// whose word rank and nranks must be. Blocking, collective. rocSHMEM: rocshmem_init_attr.
 func InitAttr(ctx context.Context, rank, nranks int, ex shmem.Exchange) (w *shmem.World, err error) {
 	return shmem.Init(ctx, shmem.Options{Rank: rank, Size: nranks, Exchange: ex})
 }

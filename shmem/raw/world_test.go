@@ -2,6 +2,9 @@ package raw_test
 
 import (
 	"context"
+	"errors"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -61,5 +64,42 @@ func TestGlobalExit(t *testing.T) {
 	})
 	if err == nil || !strings.Contains(err.Error(), "PE 1: called global exit 7") {
 		t.Errorf("the world ends with %v", err)
+	}
+}
+
+// TestInit joins the job that this binary was started in, if it was.
+func TestInit(t *testing.T) {
+	w, err := raw.Init(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPE(t, w)
+	p.barrier()
+	p.is("the world", raw.TeamWorld(w), p.me, p.n)
+	p.ok(raw.Finalize(p.ctx, w))
+}
+
+func TestDumpStats(t *testing.T) {
+	out, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout := os.Stdout
+	os.Stdout = out
+	err = shmem.RunLocal(t.Context(), 1, options, func(ctx context.Context, w *shmem.World) error {
+		ptr, err := raw.Malloc(ctx, w, 100)
+		return errors.Join(err, raw.DumpStats(w), raw.Free(ctx, w, ptr), raw.DumpStats(w))
+	})
+	os.Stdout = stdout
+	text, readErr := os.ReadFile(out.Name())
+	if err := errors.Join(err, readErr, out.Close()); err != nil {
+		t.Fatal(err)
+	}
+	want := regexp.MustCompile(`^PE 0: 1 blocks, 128 of 1048576 bytes used, the largest hole has 1048448
+PE 0: 100 bytes of alloc #1 \(world_test.go:\d+\)
+PE 0: 0 blocks, 0 of 1048576 bytes used, the largest hole has 1048576
+$`)
+	if !want.Match(text) {
+		t.Errorf("printed:\n%s", text)
 	}
 }
