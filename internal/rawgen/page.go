@@ -13,14 +13,25 @@ const intro = `# From rocshmem4py
 
 <!-- Made by internal/rawgen from its table.txt: edit that. -->
 
-Every name of rocshmem4py, and of rocSHMEM's C++ host API, with what takes its place
-here, or why there is nothing. Package ` + "`shmem`" + ` is the way to write new code: it knows
-types and lengths, and mistakes do not compile or are errors. Package ` + "`shmem/raw`" + ` is for
-code that moves over line by line: the same names and arguments, addresses as uintptr.
+Every name of rocshmem4py, and those that rocSHMEM's C++ header has for the host beyond
+it, with what takes its place here, or why there is nothing. Package ` + "`shmem`" + ` is the way
+to write new code: it knows types and lengths, and mistakes do not compile or are errors.
+Package ` + "`shmem/raw`" + ` is for code that moves over line by line: the same names and
+arguments, addresses as uintptr.
 
 In the code below ` + "`w`" + ` is a ` + "`*shmem.World`, `ctx`" + ` a context, ` + "`a`, `dst` and `src`" + ` are
 shmem.Arrays, ` + "`dest` and `source`" + ` addresses, ` + "`sig`" + ` is a shmem.Signal, ` + "`pe`" + ` a PE's number in
 the world. All of it is compiled with the tests of package raw.
+
+In short, to move a program line by line:
+
+- ` + "`rocshmem_x_y(...)` is `raw.XY(w, ...)`" + `, with a team in place of the world where there is
+  one. Calls that can wait for another PE take a context before that. What can fail
+  returns an error.
+- Team 0 is ` + "`w.Team()`" + `, team -1 is nil, a status is an error.
+- Streams come with the GPU engines; until then the caller waits.
+- Start it with ` + "`goshmem run -n 2 ./program`" + `, torchrun or mpirun; test it with ` + "`go test`" + `, and
+  with ` + "`goshmem test -n 2 ./...`" + ` where they run pytest under torchrun.
 `
 
 // page returns docs/from-rocshmem4py.md.
