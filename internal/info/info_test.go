@@ -189,7 +189,7 @@ func known() []string {
 
 func TestLibrariesInOneProcess(t *testing.T) {
 	started := 0
-	list := prober(t, "good", &started).libraries(t.Context())
+	list := prober(t, "good", &started).Libraries(t.Context())
 	if started != 1 || !slices.Equal(names(list), known()) {
 		t.Errorf("%d processes gave %v, want 1 and %v", started, names(list), known())
 	}
@@ -204,7 +204,7 @@ func TestLibrariesInOneProcess(t *testing.T) {
 // named with what its process said.
 func TestLibraryThatCrashes(t *testing.T) {
 	started := 0
-	list := prober(t, "crashes", &started).libraries(t.Context())
+	list := prober(t, "crashes", &started).Libraries(t.Context())
 	if !slices.Equal(names(list), known()) {
 		t.Fatalf("libraries %v", names(list))
 	}
@@ -298,7 +298,7 @@ func tree(t *testing.T, files map[string]string) string {
 
 func TestSize(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1.5 KiB", 1 << 30: "1 GiB", Unlimited: "unlimited"} {
-		if got := size(n); got != want {
+		if got := Size(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}
 	}

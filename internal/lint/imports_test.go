@@ -26,7 +26,7 @@ func layerOf(dir string) layer {
 		return top
 	case under(dir, "internal/conformance"), under(dir, "internal/perf"), under(dir, "internal/jobtest"), under(dir, "internal/killtest"), dir == "internal/testjob":
 		return harness
-	case dir == "internal/engines", dir == "internal/info":
+	case dir == "internal/engines", dir == "internal/info", dir == "internal/doctor":
 		return selection
 	case dir == "internal/engine":
 		return seam
