@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/goshmem/goshmem/launch"
 )
 
 // Defaults of Spec.
@@ -24,6 +26,7 @@ type job struct {
 	spec    Spec
 	program string // path of the executable
 	meeting meeting
+	ends    *launch.Obituaries
 	wires   *wiring
 
 	// gate makes a signal and a fork exclude each other: a rank either gets the
@@ -102,6 +105,9 @@ func newJob(s Spec) (*job, error) {
 	if j.wires, err = newWiring(s); err != nil {
 		return nil, &Error{Code: 1, Err: err}
 	}
+	if j.ends, err = launch.Announce(j.meeting.rdzv); err != nil {
+		return nil, &Error{Code: 1, Err: err}
+	}
 	return j, nil
 }
 
@@ -161,6 +167,7 @@ func (j *job) died(d death) {
 	r := j.ranks[d.rank]
 	r.dead, r.Code, r.Signal = true, d.code, d.signal
 	j.alive--
+	j.ends.Ended(r.Rank, r.Pid, r.ending())
 	if j.spec.Ended != nil {
 		j.spec.Ended(r.RankResult)
 	}
@@ -244,6 +251,9 @@ func (j *job) bury() {
 		if r.pidfd >= 0 {
 			unix.Close(r.pidfd)
 		}
+	}
+	if err := j.ends.Close(); err != nil {
+		j.fail(err)
 	}
 	if err := j.wires.drain(); err != nil {
 		j.fail(err)

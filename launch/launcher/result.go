@@ -60,6 +60,14 @@ func (r RankResult) String() string {
 	return "exit status " + strconv.Itoa(r.Code)
 }
 
+// ending is String as part of a sentence.
+func (r RankResult) ending() string {
+	if r.Signal != "" {
+		return "died with " + r.Signal
+	}
+	return "exited with status " + strconv.Itoa(r.Code)
+}
+
 // Result says how a job ended.
 type Result struct {
 	Ranks []RankResult // those that were started, by rank
