@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/goshmem/goshmem/internal/jobtest"
 	"github.com/goshmem/goshmem/launch/launcher"
 )
 
@@ -37,7 +38,7 @@ func TestStorm(t *testing.T) {
 			t.Fatalf("again: -run TestStorm -kills %d -seed %d -round %d", *kills, s.seed, round)
 		}
 	}
-	noLeftovers(t)
+	jobtest.NoLeftovers(t)
 	t.Logf("storm of seed %d: %v", s.seed, s)
 }
 
