@@ -16,51 +16,98 @@ func argumentRows() []row {
 	return []row{
 		{
 			fault: "a put to PE 7 of 2", others: "Open MPI: an error (255); OSSS-UCX crashes, SOS too or has an error without the number (1); named in SOS's checking build",
+			says: []string{
+				"[HOST 0] PE 0: shmem: put: PE 7 out of range: this world has 2 PEs",
+				"[HOST 1] PE 1: shmem: finalize: PE 0 (host HOST, pid PID) failed: shmem: put: PE 7 out of range: this world has 2 PEs; it was last in alloc #1 (FILE:LINE); PE 1 is …",
+				"goshmem: rank 0 (host HOST, pid PID) failed first: exit status 1",
+			},
 			code: 1, pe: on0(func(_ context.Context, a array) error { return a.Put(a, 7) }),
 			local: true, tests: badInput,
 		},
 		{
 			fault: "a put to PE -1", others: "as for PE 7",
+			says: []string{
+				"[HOST 0] PE 0: shmem: put: PE -1 out of range: this world has 2 PEs",
+				"[HOST 1] PE 1: shmem: finalize: PE 0 (host HOST, pid PID) failed: shmem: put: PE -1 out of range: this world has 2 PEs; it was last in alloc #1 (FILE:LINE); PE 1 is …",
+				"goshmem: rank 0 (host HOST, pid PID) failed first: exit status 1",
+			},
 			code: 1, pe: on0(func(_ context.Context, a array) error { return a.Put(a, -1) }),
 			local: true, tests: badInput,
 		},
 		{
 			fault: "a put to memory that is not symmetric", others: "an error with an address (Open MPI, SOS); OSSS-UCX crashes",
 			ours: "The target of a put is an array, never an address: this does not compile. The line is the compiler's.",
+			says: []string{
+				"vet: FILE:LINE: cannot use total (variable of type [8]int64) as shmem.Array[int64] value in argument to shmem.Array[int64].Put",
+			},
 			code: 1, job: doesNotCompile,
 		},
 		{
 			fault: "a put to an array that was never allocated", others: "as to memory that is not symmetric",
+			says: []string{
+				"[HOST 0] PE 0: shmem: put: the zero value has no memory: use Alloc or AllocSignal",
+				"[HOST 1] PE 1: shmem: finalize: PE 0 (host HOST, pid PID) failed: shmem: put: the zero value has no memory: use Alloc or AllocSignal; it was last in alloc #1 (FILE:LINE); PE 1 is …",
+				"goshmem: rank 0 (host HOST, pid PID) failed first: exit status 1",
+			},
 			code: 1, pe: on0(func(_ context.Context, a array) error { return array{}.Put(a, 1) }),
 			local: true, tests: badInput,
 		},
 		{
 			fault: "a put to an array of another world", others: "worlds cannot be told apart, there is one",
+			says: []string{
+				"[HOST 0] PE 0: shmem: put: the two arrays belong to different worlds",
+				"[HOST 1] PE 1: shmem: finalize: PE 0 (host HOST, pid PID) failed: shmem: put: the two arrays belong to different worlds; it was last in alloc #1 (FILE:LINE); PE 1 is …",
+				"goshmem: rank 0 (host HOST, pid PID) failed first: exit status 1",
+			},
 			code: 1, pe: on0(toAnotherWorld), local: true, tests: badInput,
 		},
 		{
 			fault: "a put past the end of an array", others: "accepted by all, also by SOS's checking build: it lands in the next object",
+			says: []string{
+				"[HOST 0] PE 0: shmem: put slice: the destination has 8 elements, the source 9: slice the longer one",
+				"[HOST 1] PE 1: shmem: finalize: PE 0 (host HOST, pid PID) failed: shmem: put slice: the destination has 8 elements, the source 9: slice the longer one; it was last in alloc #1 (FILE:LINE); PE 1 is …",
+				"goshmem: rank 0 (host HOST, pid PID) failed first: exit status 1",
+			},
 			code: 1, pe: on0(func(_ context.Context, a array) error { return a.PutSlice(make([]int64, 9), 1) }),
 			local: true, tests: badInput,
 		},
 		{
 			fault: "an element past the end of an array", others: "accepted by all",
+			says: []string{
+				"[HOST 0] PE 0: shmem: p: element 8 of an array of 8",
+				"[HOST 1] PE 1: shmem: finalize: PE 0 (host HOST, pid PID) failed: shmem: p: element 8 of an array of 8; it was last in alloc #1 (FILE:LINE); PE 1 is …",
+				"goshmem: rank 0 (host HOST, pid PID) failed first: exit status 1",
+			},
 			code: 1, pe: on0(func(_ context.Context, a array) error { return a.P(8, 1, 1) }),
 			local: true, tests: badInput,
 		},
 		{
 			fault: "an element far past the heap", others: "an error with an address (Open MPI, SOS); OSSS-UCX crashes",
+			says: []string{
+				"[HOST 0] PE 0: shmem: p: element 1099511627776 of an array of 8",
+				"[HOST 1] PE 1: shmem: finalize: PE 0 (host HOST, pid PID) failed: shmem: p: element 1099511627776 of an array of 8; it was last in alloc #1 (FILE:LINE); PE 1 is …",
+				"goshmem: rank 0 (host HOST, pid PID) failed first: exit status 1",
+			},
 			code: 1, pe: on0(func(_ context.Context, a array) error { return a.P(1<<40, 1, 1) }),
 			local: true, tests: badInput,
 		},
 		{
 			fault: "a part of an array past its end", others: "there are no parts, only addresses",
+			says: []string{
+				"[HOST 0] PE 0: shmem: slice: [4:513] of an array of 8 elements",
+				"[HOST 1] PE 1: shmem: finalize: PE 0 (host HOST, pid PID) failed: shmem: slice: [4:513] of an array of 8 elements; it was last in alloc #1 (FILE:LINE); PE 1 is …",
+				"goshmem: rank 0 (host HOST, pid PID) failed first: exit status 1",
+			},
 			code: 1, pe: on0(func(_ context.Context, a array) error { _, err := a.Slice(4, 513); return err }),
 			local: true, tests: badInput,
 		},
 		{
 			fault: "an atomic on 8 bytes that are not aligned", others: "Open MPI prints an error, returns garbage and goes on; OSSS-UCX crashes; SOS accepts it or has an error (1)",
 			ours: "Elements of an array, also of its parts, and the signals made of them are aligned: this cannot be said. An allocation with less alignment is an error.",
+			says: []string{
+				"[HOST 0] PE 0: shmem: alloc: alignment 4: must be a power of two from 8 to 4096",
+				"[HOST 1] PE 1: shmem: alloc: alignment 4: must be a power of two from 8 to 4096",
+			},
 			code: 1, pe: aligned, local: true, tests: badInput,
 		},
 		{
@@ -70,7 +117,12 @@ func argumentRows() []row {
 		},
 		{
 			fault: "two goroutines of a PE are in collectives of a team at once",
-			code:  1, pe: twoAtOnce, local: true, tests: badInput,
+			says: []string{
+				"[HOST 0] PE 0: shmem: barrier: another goroutine of this PE is in a collective of this team",
+				"[HOST 1] PE 1: shmem: signal wait until: for a value >= 1, the last value was 0: PE 0 (host HOST, pid PID) failed: shmem: barrier: another goroutine of this PE is in a collective of this team; it was last in barrier #1…; PE 1 is in wait #1 (FILE:LINE)",
+				"goshmem: rank 0 (host HOST, pid PID) failed first: exit status 1",
+			},
+			code: 1, pe: twoAtOnce, local: true, tests: badInput,
 		},
 	}
 }

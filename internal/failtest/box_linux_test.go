@@ -49,9 +49,26 @@ func boxed(b box) func(t *testing.T, r row) end {
 			}
 		}
 		if b.restart {
-			launched(t, find("nothing"), func(s *launcher.Spec) { s.Timeout = limit })
+			if e := launched(t, find("nothing"), nil); e.code != 0 {
+				t.Errorf("the next job: %q", e.lines)
+			}
 		}
 		return e
+	}
+}
+
+// TestNothingStays runs the rows of processes once more, each in a box: no file of
+// any name is left there.
+func TestNothingStays(t *testing.T) {
+	for _, r := range rows() {
+		if !r.runs() || r.job != nil {
+			continue
+		}
+		t.Run(r.fault, func(t *testing.T) {
+			if e := boxed(box{})(t, r); e.code != r.code {
+				t.Errorf("exit status %d, want %d\n%s", e.code, r.code, strings.Join(e.lines, "\n"))
+			}
+		})
 	}
 }
 

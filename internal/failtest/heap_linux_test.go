@@ -14,6 +14,10 @@ func heapRows() []row {
 	return []row{
 		{
 			fault: "more is allocated than the heap has", others: "a null pointer; Open MPI and SOS print both sizes, SOS twice per PE with the setting, OSSS-UCX prints nothing",
+			says: []string{
+				"[HOST 0] PE 0: shmem: alloc: symmetric heap exhausted: asked 8589934592 bytes, largest hole 67108864, 0 of 67108864 in use: raise GOSHMEM_HEAP_SIZE or Options.HeapSize",
+				"[HOST 1] PE 1: shmem: alloc: symmetric heap exhausted: asked 8589934592 bytes, largest hole 67108864, 0 of 67108864 in use: raise GOSHMEM_HEAP_SIZE or Options.HeapSize",
+			},
 			code: 1, options: heap, pe: func(ctx context.Context, w *shmem.World) error {
 				_, err := shmem.Alloc[byte](ctx, w, 8<<30)
 				return err
@@ -22,10 +26,18 @@ func heapRows() []row {
 		{
 			fault: "blocks of 1 MiB are allocated until the heap is full", others: "a null pointer; only SOS prints something",
 			ours: "Each PE says it, with its number in front.",
+			says: []string{
+				"[HOST 0] PE 0: shmem: alloc: symmetric heap exhausted: asked 1048576 bytes, largest hole 0, 67108864 of 67108864 in use: raise GOSHMEM_HEAP_SIZE or Options.HeapSize",
+				"[HOST 1] PE 1: shmem: alloc: symmetric heap exhausted: asked 1048576 bytes, largest hole 0, 67108864 of 67108864 in use: raise GOSHMEM_HEAP_SIZE or Options.HeapSize",
+			},
 			code: 1, options: heap, pe: fill, local: true, tests: badInput,
 		},
 		{
 			fault: "0 elements are allocated", others: "a null pointer, as specified; Open MPI: one that is not null",
+			says: []string{
+				"[HOST 0] PE 0: shmem: alloc: 0 elements: at least one is needed",
+				"[HOST 1] PE 1: shmem: alloc: 0 elements: at least one is needed",
+			},
 			code: 1, pe: func(ctx context.Context, w *shmem.World) error {
 				_, err := shmem.Alloc[int64](ctx, w, 0)
 				return err
@@ -33,6 +45,10 @@ func heapRows() []row {
 		},
 		{
 			fault: "an array is freed twice", others: "Open MPI prints a usage error and goes on; OSSS-UCX crashes; SOS: an error with an address (1)",
+			says: []string{
+				"[HOST 0] PE 0: shmem: free: freed twice (allocated in alloc #1, FILE:LINE)",
+				"[HOST 1] PE 1: shmem: free: freed twice (allocated in alloc #1, FILE:LINE)",
+			},
 			code: 1, pe: func(ctx context.Context, w *shmem.World) error {
 				a, err := shmem.Alloc[int64](ctx, w, 8)
 				if err != nil {
@@ -47,12 +63,19 @@ func heapRows() []row {
 		{
 			fault: "something is freed that was not allocated", others: "an error with an address (Open MPI, SOS); OSSS-UCX crashes",
 			ours: "Only an array can be freed, and only the zero value is one that was not allocated.",
+			says: []string{
+				"[HOST 0] PE 0: shmem: free: the zero value has no memory",
+				"[HOST 1] PE 1: shmem: free: the zero value has no memory",
+			},
 			code: 1, pe: func(ctx context.Context, _ *shmem.World) error { return shmem.Array[int64]{}.Free(ctx) },
 			local: true, tests: badInput,
 		},
 		{
 			fault: "an array is used after it was freed",
-			code:  1, pe: func(ctx context.Context, w *shmem.World) error {
+			says: []string{
+				"[HOST 0] PE 0: shmem: p: the array was freed (allocated in alloc #1, FILE:LINE)",
+			},
+			code: 1, pe: func(ctx context.Context, w *shmem.World) error {
 				a, err := shmem.Alloc[int64](ctx, w, 8)
 				if err != nil {
 					return err
@@ -65,7 +88,10 @@ func heapRows() []row {
 		},
 		{
 			fault: "the heaps do not fit into the address space (ulimit -v)",
-			code:  1, program: crowded, tests: []string{"internal/engine/host.TestFailedOpenLeavesNothing"},
+			says: []string{
+				"[HOST 0] shmem: init: map the segment of PE 0 (8589971456 bytes): cannot allocate memory: lower GOSHMEM_HEAP_SIZE, or raise the limit of the address space (ulimit -v)",
+			},
+			code: 1, program: crowded, tests: []string{"internal/engine/host.TestFailedOpenLeavesNothing"},
 		},
 	}
 }

@@ -22,6 +22,10 @@ func machineRows() []row {
 		},
 		{
 			fault: "the launcher gets SIGTERM", others: "Open MPI and OSSS-UCX: 1, and the processes go some time later; SOS: 0, as if nothing had been",
+			says: []string{
+				"goshmem: stopped by SIGTERM",
+				"  stopped with SIGTERM: ranks 0-1",
+			},
 			code: 143, n: 2, pe: hold, job: boxed(box{signal: unix.SIGTERM}),
 			tests: []string{"launch/launcher.TestSignalForwarded", "launch/launcher.TestSignalDuringStart", "cmd/goshmem.TestInterrupt", "cmd/goshmem.TestInterruptDuringBuild"},
 		},
@@ -35,7 +39,11 @@ func machineRows() []row {
 		},
 		{
 			fault: "the job passes its time limit",
-			code:  124, pe: hold, job: overtime, stops: true,
+			says: []string{
+				"goshmem: stopped at the time limit of 1s",
+				"  stopped with SIGTERM: ranks 0-1",
+			},
+			code: 124, pe: hold, job: overtime, stops: true,
 			tests: []string{"launch/launcher.TestTimeout", "cmd/goshmem.TestRunTimeout"},
 		},
 		{

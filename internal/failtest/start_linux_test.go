@@ -23,28 +23,50 @@ func startRows() []row {
 		{
 			fault: "PE 1 exits with 0 before init", others: "reported to Gloo: a rank that dies before the first collective hangs the others, whatever the time limit",
 			ours: "Under our launcher, which says so. Under another one the time limit ends the wait, and the error lists who has not joined.",
+			says: []string{
+				"[HOST 0] shmem: init: a PE died: launch: join: rank 1 (host HOST, pid PID) exited with status 0 before all had joined; joined: …; not joined: …",
+				"goshmem: rank 0 (host HOST, pid PID) failed first: exit status 1",
+				"  ended with 0 before that: rank 1",
+			},
 			code: 1, program: leavesBeforeInit(1, func() { os.Exit(0) }),
 			tests: []string{"launch.TestEndedBeforeJoin"},
 		},
 		{
 			fault: "PE 0, which serves the rendezvous, exits with 0 before init",
-			code:  1, program: leavesBeforeInit(0, func() { os.Exit(0) }),
+			says: []string{
+				"[HOST 1] shmem: init: a PE died: launch: join: rank 0 (host HOST, pid PID) exited with status 0 before all had joined",
+				"goshmem: rank 1 (host HOST, pid PID) failed first: exit status 1",
+				"  ended with 0 before that: rank 0",
+			},
+			code: 1, program: leavesBeforeInit(0, func() { os.Exit(0) }),
 			tests: []string{"launch.TestEndedBeforeJoin"},
 		},
 		{
 			fault: "PE 1 is killed before init",
-			code:  137, program: leavesBeforeInit(1, func() { _ = kill(unix.SIGKILL) }),
+			says: []string{
+				"[HOST 0] shmem: init: a PE died: launch: join: rank 1 (host HOST, pid PID) died with SIGKILL before all had joined; joined: …; not joined: …",
+				"goshmem: rank 1 (host HOST, pid PID) failed first: killed by SIGKILL",
+				"  also failed: rank 0",
+			},
+			code: 137, program: leavesBeforeInit(1, func() { _ = kill(unix.SIGKILL) }),
 			tests: []string{"launch.TestEndedBeforeJoin", "internal/killtest.TestDeathInInit", "internal/killtest.TestStorm"},
 		},
 		{
 			fault: "PE 2 of 3 is never started", others: "\"connection closed\" with no rank named, in reports to Gloo",
 			ours: "Without a launcher of ours, after GOSHMEM_TIMEOUT.",
+			says: []string{
+				"shmem: init: launch: join: rank 0 (host HOST, pid PID) gave up: context deadline exceeded; joined: 0-1 (HOST); not joined: 2",
+			},
 			code: 1, n: 3, pe: ring, job: oneMissing,
 			tests: []string{"launch.TestMissing", "launch.TestMissingForOthers", "launch.TestNoServer"},
 		},
 		{
 			fault: "the port of the rendezvous is taken", others: "Open MPI's launcher goes on without a word; SOS's: no port to bind, without its number (255); reported to oneCCL: hangs",
 			ours: "A port is used only if GOSHMEM_RDZV names one. Below torchrun the next free one is taken.",
+			says: []string{
+				"shmem: init: launch: join: no usable rendezvous: rank 0 cannot listen at tcp:127.0.0.1:PORT (set GOSHMEM_RDZV to a place that is free): listen tcp 127.0.0.1:PORT: bind: address already in use",
+				"shmem: init: launch: join: rank 1 (host HOST, pid PID) found no server at tcp:127.0.0.1:PORT (is rank 0 running, and did it get the same rendezvous and token?): context deadline exceeded; last attempt: …",
+			},
 			code: 1, pe: ring, job: portTaken,
 			tests: []string{"launch.TestTorchrunPorts", "launch.TestMasterPortItself", "launch.TestNoPortFree"},
 		},
@@ -56,22 +78,38 @@ func startRows() []row {
 		},
 		{
 			fault: "PE 1 holds another token",
-			code:  1, pe: ring, job: otherToken,
+			says: []string{
+				"shmem: init: launch: join: rank 1 (host HOST, pid PID) found no server at unix:@goshmem-NAME (is rank 0 running, and did it get the same rendezvous and token?): @goshmem-NAME: handshake refused by the server: it has another GOSHMEM_TOKEN or serves another job",
+				"shmem: init: launch: join: rank 0 (host HOST, pid PID) gave up: context deadline exceeded; joined: 0 (HOST); not joined: 1; a connection was not let in: handshake refused: the client holds another token or means another job",
+			},
+			code: 1, pe: ring, job: otherToken,
 			tests: []string{"launch.TestWrongToken", "launch.TestFalseServer"},
 		},
 		{
 			fault: "init fails in a process that lives on", others: "a 16 MiB file of libfabric stays (SOS); segments of dead jobs that make the next start fail (libfabric)",
 			ours: "Here because the PEs have heaps of different sizes. The process holds no mapping and no descriptor of the world.",
+			says: []string{
+				"[HOST 0] shmem: init: PE 1 has a heap of 2097152 bytes, this PE 1048576: GOSHMEM_HEAP_SIZE must be the same everywhere",
+				"[HOST 0] mappings and descriptors that are left: 0",
+				"[HOST 1] shmem: init: PE 0 has a heap of 1048576 bytes, this PE 2097152: GOSHMEM_HEAP_SIZE must be the same everywhere",
+				"[HOST 1] mappings and descriptors that are left: 0",
+			},
 			code: 1, program: failsInit,
 			tests: []string{"internal/engine/host.TestFailedOpenLeavesNothing", "internal/engine/host.TestTradeMissing", "shmem.TestBadHeapSizesDiffer"},
 		},
 		{
 			fault: "a variable has a typing mistake", ours: "Found before anything starts.",
+			says: []string{
+				"goshmem: unknown variable GOSHMEM_HEAPSIZE (`goshmem info` lists those that exist)",
+			},
 			code: 2, pe: ring, env: []string{"GOSHMEM_HEAPSIZE=1GiB"},
 			tests: []string{"shmem.TestBadEnvironment", "cmd/goshmem.TestMistakesInTheEnvironment"},
 		},
 		{
 			fault: "the program cannot be run", code: 127, pe: ring, job: noProgram,
+			says: []string{
+				"goshmem: cannot run ./no-such-program: stat ./no-such-program: no such file or directory",
+			},
 			tests: []string{"launch/launcher.TestCannotStart"},
 		},
 		{
