@@ -35,6 +35,7 @@ type job struct {
 	closed bool // no more forks
 	ranks  []*rank
 
+	watch   *watch
 	deaths  chan death
 	alive   int
 	phase   phase
@@ -108,6 +109,7 @@ func newJob(s Spec) (*job, error) {
 	if j.ends, err = launch.Announce(j.meeting.rdzv); err != nil {
 		return nil, &Error{Code: 1, Err: err}
 	}
+	j.watch = newWatch()
 	return j, nil
 }
 
@@ -157,7 +159,7 @@ func outputError(err error) *Error {
 // begin is called when all ranks are forked, or err says why not.
 func (j *job) begin(err error) {
 	j.alive = len(j.ranks)
-	watch(j.ranks, j.deaths)
+	j.watch.run(j.ranks, j.deaths)
 	if err != nil {
 		j.stop(&Error{statusOf(err), fmt.Errorf("start rank %d: %w", j.alive, err)}, unix.SIGKILL)
 	}
