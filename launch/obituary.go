@@ -28,7 +28,8 @@ type Obituaries struct {
 const endings = ".ended"
 
 // Announce opens the obituaries of the job that meets at rendezvous, which must be
-// of the form "unix:@name". The launcher calls it before it starts the ranks.
+// of the form "unix:@name". The launcher calls it before it starts the ranks, and
+// Begin afterwards.
 func Announce(rendezvous string) (*Obituaries, error) {
 	at, err := parseAddress(rendezvous)
 	if err == nil && at.name == "" {
@@ -100,12 +101,21 @@ func (o *Obituaries) dismiss(l *link) {
 	_ = l.conn.Close() // nothing was buffered
 }
 
+// Begin says that all ranks are started and that the launcher sees them end in the
+// order in which they do. Until then none gets past [Join]: a rank that ends because
+// of another one must not be seen to end before it.
+func (o *Obituaries) Begin() { o.say(encode(kindDone)) }
+
 // Ended says that a rank of the job, a process of this machine, has ended, and how:
 // "exited with status 0". It does not wait for the readers.
 func (o *Obituaries) Ended(rank, pid int, how string) {
 	who := self(Job{Rank: rank})
 	who.pid = pid
-	text := encode(kindEnded, binary.BigEndian.AppendUint32(nil, uint32(rank)), []byte(who.String()+" "+how))
+	o.say(encode(kindEnded, binary.BigEndian.AppendUint32(nil, uint32(rank)), []byte(who.String()+" "+how)))
+}
+
+// say tells all readers, also those to come.
+func (o *Obituaries) say(text []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.said = append(o.said, text)
@@ -127,8 +137,9 @@ func (o *Obituaries) Close() error {
 	return err
 }
 
-// heed calls told for every rank that has ended, until stop is called. Most
-// launchers tell nothing: that there are no obituaries is no error.
+// heed waits until the launcher has begun and then calls told for every rank that
+// has ended, until stop is called. Most launchers tell nothing: that there are no
+// obituaries is no error.
 func heed(ctx context.Context, at address, lim limits, told func(rank int, how string)) (stop func()) {
 	if at.name == "" || abstractNames() != nil {
 		return func() {}
@@ -139,6 +150,10 @@ func heed(ctx context.Context, at address, lim limits, told func(rank int, how s
 		return func() {}
 	}
 	l, done := newLink(conn, lim), make(chan struct{})
+	if !l.begun(ctx) {
+		_ = conn.Close() // nothing was said on it
+		return func() {}
+	}
 	go func() {
 		defer close(done)
 		l.obituaries(told)
@@ -149,11 +164,20 @@ func heed(ctx context.Context, at address, lim limits, told func(rank int, how s
 	}
 }
 
+// begun waits for the beginning of the obituaries. False: it does not come, or
+// somebody else has taken their name.
+func (l *link) begun(ctx context.Context) bool {
+	if sameUser(l.conn) != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, l.handshake)
+	defer cancel()
+	f, err := l.receiveContext(ctx)
+	return err == nil && f.kind == kindDone
+}
+
 // obituaries reads until the connection ends.
 func (l *link) obituaries(told func(rank int, how string)) {
-	if sameUser(l.conn) != nil {
-		return // somebody else has taken the name
-	}
 	for {
 		f, err := l.receive()
 		if err != nil || f.kind != kindEnded || len(f.body) < 4 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"testing"
 )
 
@@ -14,6 +15,7 @@ func announce(t *testing.T, j Job) *Obituaries {
 	if err != nil {
 		t.Fatal(err)
 	}
+	o.Begin()
 	t.Cleanup(func() {
 		if err := o.Close(); err != nil {
 			t.Error(err)
@@ -95,6 +97,37 @@ func TestEndedAfterJoin(t *testing.T) {
 	}
 }
 
+// TestJoinWaitsForTheLauncher: nobody gets past join before the launcher watches all.
+func TestJoinWaitsForTheLauncher(t *testing.T) {
+	j := newJob(t, "unix", 2)
+	o, err := Announce(j.Rendezvous)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	var begun atomic.Bool
+	go func() {
+		waitFor(t, "two readers", func() bool { return o.audience() == 2 })
+		begun.Store(true)
+		o.Begin()
+	}()
+	members(t, j, defaultLimits())
+	if !begun.Load() {
+		t.Error("the ranks have met before")
+	}
+}
+
+// TestLauncherThatDoesNotBegin holds the ranks up for a bounded time only.
+func TestLauncherThatDoesNotBegin(t *testing.T) {
+	j := newJob(t, "unix", 2)
+	o, err := Announce(j.Rendezvous)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	members(t, j, quick())
+}
+
 // TestAnnounceTwice: the obituaries of a job have one place, which Close frees.
 func TestAnnounceTwice(t *testing.T) {
 	j := newJob(t, "unix", 2)
@@ -130,7 +163,7 @@ func TestObituariesOfAStranger(t *testing.T) {
 	}
 	defer ln.Close()
 	go func() {
-		for _, said := range []string{"hello", string(encode(kindEnded, []byte{1, 2}))} {
+		for _, said := range []string{"hello", string(encode(kindDone)) + string(encode(kindEnded, []byte{1, 2}))} {
 			if conn, err := ln.Accept(); err == nil {
 				_, _ = conn.Write([]byte(said)) // the reader may be gone
 				_ = conn.Close()

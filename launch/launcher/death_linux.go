@@ -34,8 +34,8 @@ func newWatch() *watch {
 }
 
 // add begins to watch the i-th rank. The kernel keeps the order of deaths from here
-// on, whenever run looks: so it comes at once after the fork, before others can have
-// died because of this rank.
+// on, whenever run looks: so it comes at once after the fork. Ranks that meet by
+// package launch do so only when all are watched.
 func (w *watch) add(i int, r *rank) {
 	event := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLONESHOT, Fd: int32(i)}
 	if r.pidfd < 0 || unix.EpollCtl(w.poll, unix.EPOLL_CTL_ADD, r.pidfd, &event) != nil {

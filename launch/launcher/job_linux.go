@@ -160,6 +160,7 @@ func outputError(err error) *Error {
 func (j *job) begin(err error) {
 	j.alive = len(j.ranks)
 	j.watch.run(j.ranks, j.deaths)
+	j.ends.Begin()
 	if err != nil {
 		j.stop(&Error{statusOf(err), fmt.Errorf("start rank %d: %w", j.alive, err)}, unix.SIGKILL)
 	}
