@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"os/exec"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/goshmem/goshmem/shmem"
 )
 
-func argumentRows() []row {
+func argumentRows() []row { return slices.Concat(targetRows(), extentRows(), otherRows()) }
+
+// targetRows are puts to where there is nothing.
+func targetRows() []row {
 	return []row{
 		{
 			fault: "a put to PE 7 of 2", others: "Open MPI: an error (255); OSSS-UCX crashes, SOS too or has an error without the number (1); named in SOS's checking build",
@@ -35,7 +39,7 @@ func argumentRows() []row {
 			local: true, tests: badInput,
 		},
 		{
-			fault: "a put to memory that is not symmetric", others: "an error with an address (Open MPI, SOS); OSSS-UCX crashes",
+			fault: "a put to memory that is not symmetric, such as a global variable", others: "private memory: an error with an address (Open MPI, SOS), OSSS-UCX crashes; a global variable is symmetric there, and crashes OSSS-UCX and one SOS build unless addresses are not randomised",
 			ours: "The target of a put is an array, never an address: this does not compile. The line is the compiler's.",
 			says: []string{
 				"vet: FILE:LINE: cannot use total (variable of type [8]int64) as shmem.Array[int64] value in argument to shmem.Array[int64].Put",
@@ -61,6 +65,12 @@ func argumentRows() []row {
 			},
 			code: 1, pe: on0(toAnotherWorld), local: true, tests: badInput,
 		},
+	}
+}
+
+// extentRows leave an array.
+func extentRows() []row {
+	return []row{
 		{
 			fault: "a put past the end of an array", others: "accepted by all, also by SOS's checking build: it lands in the next object",
 			says: []string{
@@ -101,6 +111,12 @@ func argumentRows() []row {
 			code: 1, pe: on0(func(_ context.Context, a array) error { _, err := a.Slice(4, 513); return err }),
 			local: true, tests: badInput,
 		},
+	}
+}
+
+// otherRows are what else a call can be given.
+func otherRows() []row {
+	return []row{
 		{
 			fault: "an atomic on 8 bytes that are not aligned", others: "Open MPI prints an error, returns garbage and goes on; OSSS-UCX crashes; SOS accepts it or has an error (1)",
 			ours: "Elements of an array, also of its parts, and the signals made of them are aligned: this cannot be said. An allocation with less alignment is an error.",

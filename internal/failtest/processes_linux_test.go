@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/goshmem/goshmem/shmem"
 )
 
-func processRows() []row {
+func processRows() []row { return slices.Concat(exitRows(), failRows(), absentRows()) }
+
+// exitRows are processes that end without a word to the others.
+func exitRows() []row {
 	return []row{
 		{
 			fault: "nothing", others: "Open MPI: right, then a crash in finalize (139); the others: right",
@@ -59,6 +63,12 @@ func processRows() []row {
 			},
 			code: 1, program: returnsFromMain, tests: []string{"internal/killtest.TestLeave"},
 		},
+	}
+}
+
+// failRows are PEs that fail and say so.
+func failRows() []row {
+	return []row{
 		{
 			fault: "PE 1 calls global exit 7 while PE 0 waits", others: "7 with Open MPI and SOS; OSSS-UCX hangs, also when told to end",
 			says: []string{
@@ -120,6 +130,12 @@ func processRows() []row {
 			code: 2, pe: leaves(func() error { runtime.Goexit(); return nil }), local: true,
 			tests: []string{"internal/killtest.TestGoroutineFails", "internal/killtest.TestLeaveMain"},
 		},
+	}
+}
+
+// absentRows are PEs that live, and do not do what others wait for.
+func absentRows() []row {
+	return []row{
 		{
 			fault: "PE 1 never comes to a barrier", others: "PE 0 waits for ever",
 			ours: "After GOSHMEM_TIMEOUT (5 minutes if unset) or the deadline of the context.",

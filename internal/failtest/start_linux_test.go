@@ -7,9 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -18,7 +20,10 @@ import (
 	"github.com/goshmem/goshmem/shmem"
 )
 
-func startRows() []row {
+func startRows() []row { return slices.Concat(earlyRows(), placeRows(), setupRows()) }
+
+// earlyRows are processes that do not come to init.
+func earlyRows() []row {
 	return []row{
 		{
 			fault: "PE 1 exits with 0 before init", others: "reported to Gloo: a rank that dies before the first collective hangs the others, whatever the time limit",
@@ -57,9 +62,15 @@ func startRows() []row {
 			says: []string{
 				"shmem: init: launch: join: rank 0 (host HOST, pid PID) gave up: context deadline exceeded; joined: 0-1 (HOST); not joined: 2",
 			},
-			code: 1, n: 3, pe: ring, job: oneMissing,
+			code: 1, n: 3, program: starting, job: oneMissing,
 			tests: []string{"launch.TestMissing", "launch.TestMissingForOthers", "launch.TestNoServer"},
 		},
+	}
+}
+
+// placeRows are about the place where the PEs meet.
+func placeRows() []row {
+	return []row{
 		{
 			fault: "the port of the rendezvous is taken", others: "Open MPI's launcher goes on without a word; SOS's: no port to bind, without its number (255); reported to oneCCL: hangs",
 			ours: "A port is used only if GOSHMEM_RDZV names one. Below torchrun the next free one is taken.",
@@ -67,7 +78,7 @@ func startRows() []row {
 				"shmem: init: launch: join: no usable rendezvous: rank 0 cannot listen at tcp:127.0.0.1:PORT (set GOSHMEM_RDZV to a place that is free): listen tcp 127.0.0.1:PORT: bind: address already in use",
 				"shmem: init: launch: join: rank 1 (host HOST, pid PID) found no server at tcp:127.0.0.1:PORT (is rank 0 running, and did it get the same rendezvous and token?): context deadline exceeded; last attempt: …",
 			},
-			code: 1, pe: ring, job: portTaken,
+			code: 1, program: starting, job: portTaken,
 			tests: []string{"launch.TestTorchrunPorts", "launch.TestMasterPortItself", "launch.TestNoPortFree"},
 		},
 		{
@@ -82,9 +93,19 @@ func startRows() []row {
 				"shmem: init: launch: join: rank 1 (host HOST, pid PID) found no server at unix:@goshmem-NAME (is rank 0 running, and did it get the same rendezvous and token?): @goshmem-NAME: handshake refused by the server: it has another GOSHMEM_TOKEN or serves another job",
 				"shmem: init: launch: join: rank 0 (host HOST, pid PID) gave up: context deadline exceeded; joined: 0 (HOST); not joined: 1; a connection was not let in: handshake refused: the client holds another token or means another job",
 			},
-			code: 1, pe: ring, job: otherToken,
+			code: 1, program: starting, job: otherToken,
 			tests: []string{"launch.TestWrongToken", "launch.TestFalseServer"},
 		},
+		{
+			fault: "strangers connect to the rendezvous", ours: "They are not let in and disturb nobody.",
+			tests: []string{"launch.TestStrangers", "launch.TestSlowLoris", "internal/engine/host.TestTradeWithStrangers"},
+		},
+	}
+}
+
+// setupRows are about what a job is started with.
+func setupRows() []row {
+	return []row{
 		{
 			fault: "init fails in a process that lives on", others: "a 16 MiB file of libfabric stays (SOS); segments of dead jobs that make the next start fail (libfabric)",
 			ours: "Here because the PEs have heaps of different sizes. The process holds no mapping and no descriptor of the world.",
@@ -112,10 +133,6 @@ func startRows() []row {
 			},
 			tests: []string{"launch/launcher.TestCannotStart"},
 		},
-		{
-			fault: "strangers connect to the rendezvous", ours: "They are not let in and disturb nobody.",
-			tests: []string{"launch.TestStrangers", "launch.TestSlowLoris", "internal/engine/host.TestTradeWithStrangers"},
-		},
 	}
 }
 
@@ -129,8 +146,14 @@ func leavesBeforeInit(rank int, how func()) func() {
 	}
 }
 
-// byHand starts ranks as somebody would who has no launcher in this order, and
-// returns what they wrote.
+// starting makes a world and says so before.
+func starting() {
+	fmt.Println("starting")
+	shmem.Main(ring)
+}
+
+// byHand starts ranks as somebody would who has no launcher, each when the one
+// before is starting, and returns what they wrote.
 func byHand(t *testing.T, r row, ranks ...[]string) end {
 	t.Helper()
 	var out output
@@ -145,6 +168,11 @@ func byHand(t *testing.T, r row, ranks ...[]string) end {
 			t.Fatal(err)
 		}
 		all = append(all, cmd)
+		for until := time.Now().Add(limit); strings.Count(out.String(), "starting") < len(all); time.Sleep(time.Millisecond) {
+			if time.Now().After(until) {
+				t.Fatalf("rank does not start: %s", out.String())
+			}
+		}
 	}
 	e := end{}
 	for _, cmd := range all {
