@@ -72,7 +72,7 @@ func targetRows() []row {
 func extentRows() []row {
 	return []row{
 		{
-			fault: "a put past the end of an array", others: "accepted by all, also by SOS's checking build: it lands in the next object",
+			fault: "a put past the end of an array", others: "accepted by all, also by SOS's checking build",
 			says: []string{
 				"[HOST 0] PE 0: shmem: put slice: the destination has 8 elements, the source 9: slice the longer one",
 				"[HOST 1] PE 1: shmem: finalize: PE 0 (host HOST, pid PID) failed: shmem: put slice: the destination has 8 elements, the source 9: slice the longer one; it was last in alloc #1 (FILE:LINE); PE 1 is …",
@@ -82,7 +82,7 @@ func extentRows() []row {
 			local: true, tests: badInput,
 		},
 		{
-			fault: "an element past the end of an array", others: "accepted by all",
+			fault: "an element past the end of an array", others: "accepted by all, as the end of the array is not known",
 			says: []string{
 				"[HOST 0] PE 0: shmem: p: element 8 of an array of 8",
 				"[HOST 1] PE 1: shmem: finalize: PE 0 (host HOST, pid PID) failed: shmem: p: element 8 of an array of 8; it was last in alloc #1 (FILE:LINE); PE 1 is …",
@@ -127,7 +127,7 @@ func otherRows() []row {
 			code: 1, pe: aligned, local: true, tests: badInput,
 		},
 		{
-			fault: "a put of no elements", others: "zero lengths are in the reports of Open MPI and were unclear in the specification for years",
+			fault: "a put of no elements", others: "collectives of length zero that went wrong were reported to Open MPI",
 			ours: "Does nothing. The PE must exist all the same.",
 			pe:   on0(putNothing), local: true,
 		},

@@ -49,8 +49,8 @@ func disagreeRows() []row {
 		{
 			fault: "PE 0 is in a barrier while PE 1 is in another collective", others: "hangs with all three",
 			says: []string{
-				"[HOST 0] PE 0: shmem: barrier: …PE … is in … where PE … is in …; PE 0 is in barrier #1…; PE 1 is in alloc #2 (FILE:LINE)",
-				"[HOST 1] PE 1: shmem: alloc: …PE … is in … where PE … is in …; PE 0 is in barrier #1…; PE 1 is in alloc #2 (FILE:LINE)",
+				"[HOST 0] PE 0: shmem: barrier: …PE 0 is in barrier #1 where PE 1 is in alloc #2; PE 0 is in barrier #1…; PE 1 is in alloc #2 (FILE:LINE)",
+				"[HOST 1] PE 1: shmem: alloc: …PE 0 is in barrier #1 where PE 1 is in alloc #2; PE 0 is in barrier #1…; PE 1 is in alloc #2 (FILE:LINE)",
 			},
 			code: 1, pe: apart(barrier, allocs(8)), local: true,
 			tests: []string{"shmem.TestBadOrderGoroutines", "shmem.TestBadOrderProcesses", "internal/killtest.TestBodies", "internal/killtest.TestBodiesProcesses", "internal/engine/host.TestGateMismatch"},
@@ -58,8 +58,8 @@ func disagreeRows() []row {
 		{
 			fault: "PE 0 is in a barrier while PE 1 finalizes",
 			says: []string{
-				"[HOST 0] PE 0: shmem: barrier: …PE … is in … where PE … is in …PE 1 is in finalize #1…",
-				"[HOST 1] PE 1: shmem: finalize: …PE … is in … where PE … is in …",
+				"[HOST 0] PE 0: shmem: barrier: …PE 0 is in barrier #1 where PE 1 is in finalize #1…",
+				"[HOST 1] PE 1: shmem: finalize: …PE 0 is in barrier #1 where PE 1 is in finalize #1…",
 			},
 			code: 1, pe: apart(barrier, func(ctx context.Context, w *shmem.World) error { return w.Finalize(ctx) }), local: true,
 			tests: []string{"shmem.TestBadOrderFinalize", "internal/killtest.TestLeaveMain"},

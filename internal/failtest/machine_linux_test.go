@@ -34,7 +34,7 @@ func machineRows() []row {
 			tests: []string{"launch/launcher.TestFailureThenDeafRank", "launch/launcher.TestSignalThenGraceThenKill", "launch/launcher.TestSecondInterruptKills"},
 		},
 		{
-			fault: "a PE leaves processes of its own behind", ours: "They end with the job.",
+			fault: "a PE leaves processes of its own behind", ours: "They end with the job, unless they have left its process group (setsid); even these do not hold it up.",
 			tests: []string{"launch/launcher.TestGrandchildrenKilled", "launch/launcher.TestStrayHoldsPipe"},
 		},
 		{
@@ -51,7 +51,7 @@ func machineRows() []row {
 			tests: []string{"launch/launcher.TestReaderOfOutputGone"},
 		},
 		{
-			fault: "another launcher's process is killed", others: "", ours: "Under mpirun and mpiexec.hydra the survivors name it as under ours, before that launcher ends them.",
+			fault: "another launcher's process is killed", ours: "Under mpirun the survivors name it before that launcher ends them; mpiexec.hydra ends them at once. Nothing stays.",
 			tests: []string{"internal/killtest.TestDeathUnderMpirun", "internal/killtest.TestDeathUnderHydra"},
 		},
 		{

@@ -145,6 +145,7 @@ func plain(line string) string {
 		{`after \d[\d.msµn]*`, `after TIME`},
 		{`127\.0\.0\.1:\d+`, `127.0.0.1:PORT`},
 		{`@goshmem-[0-9a-f]+(\.\d+)?`, `@goshmem-NAME`},
+		{`PE 1 is in (\w+ #\d+) where PE 0 is in (\w+ #\d+)`, `PE 0 is in $2 where PE 1 is in $1`}, // as who looks first says
 	} {
 		line = regexp.MustCompile(r.from).ReplaceAllString(line, r.to)
 	}

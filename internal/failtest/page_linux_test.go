@@ -41,7 +41,8 @@ const preface = `# What happens when something goes wrong
 
 Every row is a test of ` + "`internal/failtest`" + `: a job of two PEs (processes) in which
 one thing goes wrong must end with this exit status, print these lines, and leave no
-process, file, socket or shared memory behind. Rows marked * also run on goroutine
+process, file, socket or shared memory behind; one that a time limit of the test has to
+end has failed. Rows marked * also run on goroutine
 PEs, whose error has the same lines without hosts and process numbers. A row names the
 tests of other packages that hold it in more variants, or alone. This page is made
 from that table.
