@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/goshmem/goshmem/internal/jobtest"
 	"github.com/goshmem/goshmem/internal/skip"
 	"github.com/goshmem/goshmem/shmem"
 )
@@ -30,7 +31,7 @@ func mpi(t *testing.T, argv ...string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), hardLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Env = append(os.Environ(), mark(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	cmd.Env = append(os.Environ(), jobtest.Mark(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
 	var out bytes.Buffer
@@ -38,7 +39,7 @@ func mpi(t *testing.T, argv ...string) string {
 	if err := cmd.Run(); err == nil || ctx.Err() != nil {
 		t.Errorf("%s ended with %v, %v\n%s", argv[0], err, ctx.Err(), &out)
 	}
-	noLeftovers(t)
+	jobtest.NoLeftovers(t)
 	return out.String()
 }
 

@@ -1,4 +1,4 @@
-package killtest_test
+package jobtest
 
 import (
 	"fmt"
@@ -9,13 +9,22 @@ import (
 	"time"
 )
 
-// mark is what processes of these tests have in their environment, also those that
-// somebody else started for us: by it leftover ones are recognised.
-func mark() string { return fmt.Sprintf("KILLTEST_MARK=%d", os.Getpid()) }
+// markVar is the name of the mark.
+const markVar = "JOBTEST_MARK"
 
-// noLeftovers wants nothing of our jobs to stay on this machine. Processes that
-// were killed take a moment to go.
-func noLeftovers(t *testing.T) {
+// Mark is an entry for the environment of all processes of a test, also of those
+// that somebody else starts for it: by it NoLeftovers knows them. Processes that
+// have it give it on to theirs.
+func Mark() string {
+	if m := os.Getenv(markVar); m != "" {
+		return markVar + "=" + m
+	}
+	return fmt.Sprintf("%s=%d", markVar, os.Getpid())
+}
+
+// NoLeftovers wants nothing of the jobs of this test binary to stay on this
+// machine. Processes that were killed take a moment to go.
+func NoLeftovers(t testing.TB) {
 	t.Helper()
 	var left []string
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
@@ -29,12 +38,12 @@ func noLeftovers(t *testing.T) {
 // leftovers are processes of ours that live, sockets with our names that nobody
 // holds, and shared memory with a name of ours. Other tests on this machine may
 // have jobs of their own meanwhile.
-func leftovers(t *testing.T) []string {
+func leftovers(t testing.TB) []string {
 	t.Helper()
 	var left []string
 	for _, f := range glob(t, "/proc/[0-9]*/environ") {
 		env, err := os.ReadFile(f) // fails if the process has ended since
-		if err == nil && strings.Contains("\x00"+string(env), "\x00"+mark()+"\x00") {
+		if err == nil && strings.Contains("\x00"+string(env), "\x00"+Mark()+"\x00") {
 			left = append(left, f)
 		}
 	}
@@ -55,7 +64,7 @@ func leftovers(t *testing.T) []string {
 
 // sockets are the names in the abstract namespace that look like ours, by what a
 // descriptor of the socket links to.
-func sockets(t *testing.T) map[string]string {
+func sockets(t testing.TB) map[string]string {
 	t.Helper()
 	list, err := os.ReadFile("/proc/net/unix")
 	if err != nil {
@@ -72,7 +81,7 @@ func sockets(t *testing.T) map[string]string {
 	return found
 }
 
-func glob(t *testing.T, pattern string) []string {
+func glob(t testing.TB, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	if err != nil {
