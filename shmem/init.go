@@ -48,7 +48,7 @@ func start(ctx context.Context, o Options) (*World, error) {
 		return nil, problem(ErrArgument, "%v", err)
 	}
 	if _, has := ctx.Deadline(); !has {
-		limited, cancel := context.WithTimeout(ctx, c.Timeout)
+		limited, cancel := context.WithTimeoutCause(ctx, c.Timeout, &engine.Stall{Cause: ErrTimeout, After: c.Timeout, Limit: " (GOSHMEM_TIMEOUT or Options.Timeout)"})
 		defer cancel()
 		ctx = limited
 	}
@@ -57,7 +57,12 @@ func start(ctx context.Context, o Options) (*World, error) {
 		return nil, err
 	}
 	w := newWorld(heap, Info{Reason: why, Launcher: job.Family, NodeSize: c.NodeSize, Checked: checked}, o.logf())
-	return w, w.greet(ctx, c)
+	if err := w.greet(ctx, c); err != nil {
+		w.fail(err, engine.Stays)
+		w.close()
+		return nil, errors.Join(err, heap.Close())
+	}
+	return w, nil
 }
 
 // open finds the other processes and opens the engine with them.

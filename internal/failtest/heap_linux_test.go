@@ -89,7 +89,7 @@ func heapRows() []row {
 		{
 			fault: "the heaps do not fit into the address space (ulimit -v)",
 			says: []string{
-				"[HOST 0] shmem: init: map the segment of PE 0 (8589971456 bytes): cannot allocate memory: lower GOSHMEM_HEAP_SIZE, or raise the limit of the address space (ulimit -v)",
+				"[HOST 0] shmem: init: map the heap of PE 0 (8589934592 bytes): cannot allocate memory: lower GOSHMEM_HEAP_SIZE, or raise the limit of the address space (ulimit -v)",
 			},
 			code: 1, program: crowded, tests: []string{"internal/engine/host.TestFailedOpenLeavesNothing"},
 		},

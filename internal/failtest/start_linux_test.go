@@ -60,7 +60,7 @@ func earlyRows() []row {
 			fault: "PE 2 of 3 is never started", others: "\"connection closed\" with no rank named, in reports to Gloo",
 			ours: "Without a launcher of ours, after GOSHMEM_TIMEOUT.",
 			says: []string{
-				"shmem: init: launch: join: rank 0 (host HOST, pid PID) gave up: context deadline exceeded; joined: 0-1 (HOST); not joined: 2",
+				"shmem: init: launch: join: rank 0 (host HOST, pid PID) gave up: timed out after TIME (GOSHMEM_TIMEOUT or Options.Timeout); joined: 0-1 (HOST); not joined: 2",
 			},
 			code: 1, n: 3, program: starting, job: oneMissing,
 			tests: []string{"launch.TestMissing", "launch.TestMissingForOthers", "launch.TestNoServer"},
@@ -76,7 +76,7 @@ func placeRows() []row {
 			ours: "A port is used only if GOSHMEM_RDZV names one. Below torchrun the next free one is taken.",
 			says: []string{
 				"shmem: init: launch: join: no usable rendezvous: rank 0 cannot listen at tcp:127.0.0.1:PORT (set GOSHMEM_RDZV to a place that is free): listen tcp 127.0.0.1:PORT: bind: address already in use",
-				"shmem: init: launch: join: rank 1 (host HOST, pid PID) found no server at tcp:127.0.0.1:PORT (is rank 0 running, and did it get the same rendezvous and token?): context deadline exceeded; last attempt: …",
+				"shmem: init: launch: join: rank 1 (host HOST, pid PID) found no server at tcp:127.0.0.1:PORT (is rank 0 running, and did it get the same rendezvous and token?): timed out after TIME (GOSHMEM_TIMEOUT or Options.Timeout); last attempt: …",
 			},
 			code: 1, program: starting, job: portTaken,
 			tests: []string{"launch.TestTorchrunPorts", "launch.TestMasterPortItself", "launch.TestNoPortFree"},
@@ -91,7 +91,7 @@ func placeRows() []row {
 			fault: "PE 1 holds another token",
 			says: []string{
 				"shmem: init: launch: join: rank 1 (host HOST, pid PID) found no server at unix:@goshmem-NAME (is rank 0 running, and did it get the same rendezvous and token?): @goshmem-NAME: handshake refused by the server: it has another GOSHMEM_TOKEN or serves another job",
-				"shmem: init: launch: join: rank 0 (host HOST, pid PID) gave up: context deadline exceeded; joined: 0 (HOST); not joined: 1; a connection was not let in: handshake refused: the client holds another token or means another job",
+				"shmem: init: launch: join: rank 0 (host HOST, pid PID) gave up: timed out after TIME (GOSHMEM_TIMEOUT or Options.Timeout); joined: 0 (HOST); not joined: 1; a connection was not let in: handshake refused: the client holds another token or means another job",
 			},
 			code: 1, program: starting, job: otherToken,
 			tests: []string{"launch.TestWrongToken", "launch.TestFalseServer"},

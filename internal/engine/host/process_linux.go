@@ -135,7 +135,7 @@ func (c *card) mapSegment(heapSize uintptr) (unsafe.Pointer, error) {
 	}
 	p, err := unix.MmapPtr(c.segment, 0, nil, uintptr(st.Size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_NORESERVE)
 	if err != nil {
-		return nil, fmt.Errorf("map the segment of PE %d (%d bytes): %w: lower GOSHMEM_HEAP_SIZE, or raise the limit of the address space (ulimit -v)", c.rank, st.Size, err)
+		return nil, fmt.Errorf("map the heap of PE %d (%d bytes): %w: lower GOSHMEM_HEAP_SIZE, or raise the limit of the address space (ulimit -v)", c.rank, heapSize, err)
 	}
 	return p, nil
 }
