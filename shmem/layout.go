@@ -100,8 +100,18 @@ func (l *layout) contiguous() bool {
 	return n > 0
 }
 
-// same says whether two layouts have the same shape; the rest of the arrays is zero.
-func (l *layout) same(other *layout) bool { return l.dims == other.dims && l.shape == other.shape }
+// same says whether two layouts have the same shape.
+func (l *layout) same(other *layout) bool {
+	if l.dims != other.dims {
+		return false
+	}
+	for i := range l.dims {
+		if l.shape[i] != other.shape[i] {
+			return false
+		}
+	}
+	return true
+}
 
 // where is the place of the element with an index, false if there is none.
 func (l *layout) where(idx []int) (place int, found bool) {

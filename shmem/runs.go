@@ -13,8 +13,9 @@ type runs struct {
 	byAt   int
 }
 
-// runsOf returns the runs of a transfer of elements of size bytes. There is at least one.
-func runsOf(dst, src *layout, size uintptr) (r runs) {
+// between makes of the zero runs those of a transfer of elements of size bytes. There is
+// at least one.
+func (r *runs) between(dst, src *layout, size uintptr) {
 	r.size = size
 	for i := dst.dims - 1; i >= 0; i-- {
 		if dst.shape[i] != 1 {
@@ -22,7 +23,6 @@ func runsOf(dst, src *layout, size uintptr) (r runs) {
 		}
 	}
 	r.merge()
-	return r
 }
 
 // nest adds a loop so that the densest in the destination stays innermost: what both

@@ -119,7 +119,8 @@ func copyInRuns(t *rapid.T) {
 	}
 	indices(shape, func(idx []int) { want[to.place(idx)] = data[from.place(idx)] })
 	if dst.Len() > 0 {
-		r := runsOf(&dst.l, &src.l, 4)
+		var r runs
+		r.between(&dst.l, &src.l, 4)
 		longest(t, r)
 		toAt := stride{at: unsafe.Add(unsafe.Pointer(&got[0]), dst.a.off)}
 		fromAt := stride{at: unsafe.Add(unsafe.Pointer(&data[0]), src.a.off)}
@@ -176,7 +177,8 @@ func TestRunsMerge(t *testing.T) {
 		{"middle and inner part", slice(slice(whole, 1, 0, 2), 2, 0, 3), 3 * 4, 2, 2},
 		{"the same, transposed", slice(slice(whole, 1, 0, 2), 2, 0, 3).Transpose(), 3 * 4, 2, 2},
 	} {
-		r := runsOf(&c.view.l, &c.view.l, 4)
+		var r runs
+		r.between(&c.view.l, &c.view.l, 4)
 		if r.size != c.size || r.loops != c.loops || r.n[0] != c.n {
 			t.Errorf("%s: runs of %d bytes, %d loops, %d rounds of the innermost; want %d, %d, %d", c.name, r.size, r.loops, r.n[0], c.size, c.loops, c.n)
 		}

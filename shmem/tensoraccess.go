@@ -49,7 +49,8 @@ func (t Tensor[T]) Fill(v T) error {
 	if err := t.a.usable(); err != nil || t.a.n == 0 {
 		return fail(t.World(), "tensor fill", noPeer, err)
 	}
-	r := runsOf(&t.l, &t.l, sizeOf[T]())
+	var r runs
+	r.between(&t.l, &t.l, sizeOf[T]())
 	for more := true; more; more = r.next() {
 		for i := range r.n[0] {
 			run := unsafe.Slice((*T)(unsafe.Add(t.a.here(), r.toAt+i*r.to[0])), r.size/sizeOf[T]())
@@ -70,7 +71,8 @@ func (t Tensor[T]) CopyTo(dst []T) error {
 	}
 	if err == nil && t.a.n > 0 {
 		p := t.l.packed()
-		r := runsOf(&p, &t.l, sizeOf[T]())
+		var r runs
+		r.between(&p, &t.l, sizeOf[T]())
 		err = t.a.b.getRuns(inGo(dst), stride{at: t.a.here()}, &r, noPeer)
 	}
 	return fail(t.World(), "tensor copy to", noPeer, err)
@@ -85,7 +87,8 @@ func (t Tensor[T]) CopyFrom(src []T) error {
 	}
 	if err == nil && t.a.n > 0 {
 		p := t.l.packed()
-		r := runsOf(&t.l, &p, sizeOf[T]())
+		var r runs
+		r.between(&t.l, &p, sizeOf[T]())
 		err = t.a.b.putRuns(stride{at: t.a.here()}, inGo(src), &r, noPeer)
 	}
 	return fail(t.World(), "tensor copy from", noPeer, err)
