@@ -138,7 +138,7 @@ func (l *layout) lost(idx []int) error {
 // has returns an error if there is no such dimension.
 func (l *layout) has(dim int) error {
 	if uint(dim) >= uint(l.dims) {
-		return problem(ErrBounds, "dimension %d of shape %s", dim, l.text())
+		return problem(ErrBounds, "dimension %d of shape %s: there are %d, counted from 0", dim, l.text(), l.dims)
 	}
 	return nil
 }
