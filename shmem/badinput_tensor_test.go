@@ -166,6 +166,10 @@ func TestTensorValue(t *testing.T) {
 		if got, want := x.Transpose().String(), "Tensor[float32] of shape [4 3], strides [1 4]"; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+		row := must1(must1(x.Array())(t).Slice(4, 8))(t)
+		if must1(x.Index(0, 1))(t) != must1(shmem.TensorOf(row, 4))(t) {
+			t.Error("a row is not equal to the tensor of its elements")
+		}
 		shape, strides := x.Shape(), x.Strides()
 		shape[0], strides[0] = 100, 100
 		if got := x.String(); got != "Tensor[float32] of shape [3 4], strides [4 1]" {

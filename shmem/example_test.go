@@ -147,6 +147,9 @@ func ExampleTensor() {
 		if err := t.Fill(float32(w.MyPE() + 1)); err != nil {
 			return err
 		}
+		if err := w.Barrier(ctx); err != nil { // or a put may come before the fill
+			return err
+		}
 		edge, halo := 2, 3 // PE 0: the column before the last, and the last
 		if w.MyPE() == 1 {
 			edge, halo = 1, 0

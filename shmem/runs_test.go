@@ -77,6 +77,9 @@ func (c cut) view(t *rapid.T, shape []int, b *block) Tensor[[4]byte] {
 		do(view.Slice(i, c.lo[i], min(c.lo[i]+n*c.step[i], c.full[i])))
 		do(view.Step(i, c.step[i]))
 	}
+	if view.a.off > uintptr(c.elements())*4 {
+		t.Fatalf("a view of %d elements begins %d bytes into %d", view.Len(), view.a.off, c.elements()*4)
+	}
 	if !slices.Equal(view.Shape(), shape) {
 		t.Fatalf("the view has shape %v, want %v", view.Shape(), shape)
 	}

@@ -41,9 +41,7 @@ func (t Tensor[T]) Step(dim, k int) (Tensor[T], error) {
 	}
 	if err == nil && l.shape[dim] > 1 {
 		l.shape[dim] = (l.shape[dim]-1)/k + 1
-		if l.shape[dim] > 1 { // else there is no second element, and k may be anything
-			l.strides[dim] *= k
-		}
+		l.strides[dim] *= k // may overflow only if there is no second element left
 	}
 	return t.view("tensor step", l, 0, err)
 }

@@ -8,9 +8,11 @@ import (
 )
 
 func TestGoroutines(t *testing.T) {
-	for _, n := range []int{1, 2, 5} {
-		if err := shmem.RunLocal(t.Context(), n, shmem.Options{}, jacobi); err != nil {
-			t.Errorf("%d PEs: %v", n, err)
+	for _, check := range []shmem.Check{shmem.CheckOff, shmem.CheckOn} {
+		for _, n := range []int{1, 2, 5} {
+			if err := shmem.RunLocal(t.Context(), n, shmem.Options{Check: check}, jacobi); err != nil {
+				t.Errorf("%d PEs, check %d: %v", n, check, err)
+			}
 		}
 	}
 }
