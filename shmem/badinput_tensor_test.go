@@ -58,6 +58,10 @@ func badTensors(t testing.TB, w *shmem.World) {
 		freed := wrong{is: shmem.ErrFreed, op: u.op, peer: u.peer, text: "freed"}.in(w)
 		freed.check(t, u.do(gone, good))
 	}
+	for is, bad := range map[error]tensor{shmem.ErrArgument: {}, shmem.ErrFreed: gone} { // as the local side
+		wrong{is: is, op: "tensor put", peer: 0}.checkLoose(t, w, good.Put(bad, 0))
+		wrong{is: is, op: "tensor get", peer: 0}.checkLoose(t, w, bad.Get(good, 0))
+	}
 	for _, pe := range []int{-1, w.NPEs(), math.MaxInt, math.MinInt} {
 		none := must1(good.Slice(0, 1, 1))(t)
 		x := wrong{is: shmem.ErrPE, op: "tensor put", peer: pe, text: fmt.Sprintf("PE %d out of range", pe)}.in(w)
@@ -169,6 +173,10 @@ func TestTensorValue(t *testing.T) {
 		row := must1(must1(x.Array())(t).Slice(4, 8))(t)
 		if must1(x.Index(0, 1))(t) != must1(shmem.TensorOf(row, 4))(t) {
 			t.Error("a row is not equal to the tensor of its elements")
+		}
+		eight, seven := must1(x.Reshape(3, 1, 1, 1, 1, 1, 1, 4))(t), must1(x.Reshape(3, 1, 1, 1, 1, 1, 4))(t)
+		if must1(eight.Index(1, 0))(t) != seven {
+			t.Error("what is left of eight dimensions is not equal to a tensor of seven")
 		}
 		shape, strides := x.Shape(), x.Strides()
 		shape[0], strides[0] = 100, 100
