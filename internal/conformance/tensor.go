@@ -79,8 +79,8 @@ func (m model) permute(dims []int) model {
 	}
 	idx := make([]int, len(dims))
 	for k := range to.at {
-		for i, d := range dims {
-			idx[d] = unravel(k, to.shape)[i]
+		for i, x := range unravel(k, to.shape) {
+			idx[dims[i]] = x
 		}
 		from := 0
 		for d, i := range idx {
@@ -163,12 +163,12 @@ func (s shaped[T]) view(p *pe, rng *rand.Rand) shaped[T] {
 	return s
 }
 
-// reshape puts a dimension in front and leaves one to be inferred.
+// reshape makes two dimensions of all: one as long as dim, one to be inferred.
 func (s shaped[T]) reshape(p *pe, dim int) shaped[T] {
-	shape := append([]int{s.m.shape[dim]}, -1)
-	t, err := s.t.Reshape(shape...)
+	n := s.m.shape[dim]
+	t, err := s.t.Reshape(n, -1)
 	p.ok(err)
-	return shaped[T]{t, model{[]int{shape[0], len(s.m.at) / shape[0]}, s.m.at}}
+	return shaped[T]{t, model{[]int{n, len(s.m.at) / n}, s.m.at}}
 }
 
 // views makes a few views, one of the other.

@@ -132,7 +132,7 @@ func viaTeam(p *pe, t shmem.Tensor[int32], team *shmem.Team) {
 	p.ok(err)
 	column, err := via.Index(1, 2)
 	p.ok(err)
-	next := (p.me - 1 + 1) % (p.n - 1)
+	next := p.me % (p.n - 1) // this PE is number p.me-1 there
 	want := []int32{1, 2, 3, 4, int32(next)}
 	p.ok(column.PutSlice(want, next))
 	p.ok(c.Quiet(p.ctx))
