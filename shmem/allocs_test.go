@@ -3,6 +3,7 @@
 package shmem_test
 
 import (
+	"maps"
 	"runtime"
 	"testing"
 
@@ -40,7 +41,9 @@ func countAllocations(t testing.TB, w *shmem.World) {
 		w:      w, peer: w.NPEs() - 1,
 	}
 	if w.MyPE() == 0 {
-		for name, call := range d.calls(t) {
+		calls := d.calls(t)
+		maps.Copy(calls, d.tensorCalls(t))
+		for name, call := range calls {
 			expectNone(t, name, call)
 		}
 	}
@@ -147,5 +150,36 @@ func (d allocData) calls(t testing.TB) map[string]func() error {
 		"wait until":      func() error { return shmem.WaitUntil(ctx, d.to, 0, shmem.GE, -1<<63) },
 		"fence":           d.w.Fence,
 		"quiet":           func() error { return d.w.Quiet(ctx) },
+	}
+}
+
+// tensorCalls are those of tensors.
+func (d allocData) tensorCalls(t testing.TB) map[string]func() error {
+	pe := d.peer
+	to, from := must1(shmem.TensorOf(d.to, 4, 4, 4))(t), must1(shmem.TensorOf(d.from, 4, 4, 4))(t)
+	column, turned := must1(to.Slice(2, 1, 2))(t), from.Transpose()
+	columnFrom := must1(from.Slice(2, 3, 4))(t)
+	long := make([]int64, 64)
+	return map[string]func() error{
+		"tensor put":            func() error { return to.Put(from, pe) },
+		"tensor put column":     func() error { return column.Put(columnFrom, pe) },
+		"tensor put transposed": func() error { return to.Put(turned, pe) },
+		"tensor get":            func() error { return to.Get(turned, pe) },
+		"tensor put slice":      func() error { return turned.PutSlice(long, pe) },
+		"tensor put own array":  func() error { local := [16]int64{7}; return column.PutSlice(local[:], pe) },
+		"tensor get slice":      func() error { return turned.GetSlice(long, pe) },
+		"tensor get own array":  func() error { var local [16]int64; return column.GetSlice(local[:], pe) },
+		"tensor at and set":     func() error { v, err := turned.At(1, 2, 3); _ = to.Set(v, 3, 2, 1); return err },
+		"tensor fill":           func() error { return column.Fill(3) },
+		"tensor copy to":        func() error { return turned.CopyTo(long) },
+		"tensor copy from":      func() error { return turned.CopyFrom(long) },
+		"tensor local":          func() error { return second(to.Local()) },
+		"tensor array":          func() error { return second(to.Array()) },
+		"tensor of":             func() error { return second(shmem.TensorOf(d.to, 8, -1)) },
+		"tensor index":          func() error { return second(to.Index(1, 2)) },
+		"tensor slice":          func() error { return second(to.Slice(1, 2, 3)) },
+		"tensor step":           func() error { return second(to.Step(1, 2)) },
+		"tensor permute":        func() error { return second(to.Permute(1, 2, 0)) },
+		"tensor reshape":        func() error { return second(to.Reshape(16, -1)) },
 	}
 }

@@ -37,6 +37,7 @@ func badTables() []struct {
 		{"bounds", badBounds},
 		{"lengths", badLengths},
 		{"comparisons and signal operations", badOperations},
+		{"tensors", badTensors},
 		{"sizes", badSizes},
 		{"alignments", badAlignments},
 		{"element types", badTypes},

@@ -135,3 +135,51 @@ func ExampleRunLocal() {
 	fmt.Println(first)
 	// Output: PE 1: no more paper
 }
+
+// Two PEs hold the left and the right half of a matrix, each with a column for a copy of
+// its neighbour's edge. A column is one strided transfer.
+func ExampleTensor() {
+	local(2, func(ctx context.Context, w *shmem.World) error {
+		t, err := shmem.NewTensor[float32](ctx, w, 3, 4)
+		if err != nil {
+			return err
+		}
+		if err := t.Fill(float32(w.MyPE() + 1)); err != nil {
+			return err
+		}
+		if err := w.Barrier(ctx); err != nil { // or a put may come before the fill
+			return err
+		}
+		edge, halo := 2, 3 // PE 0: the column before the last, and the last
+		if w.MyPE() == 1 {
+			edge, halo = 1, 0
+		}
+		mine, err := t.Index(1, edge)
+		if err != nil {
+			return err
+		}
+		theirs, err := t.Index(1, 3-halo) // the halo of the other PE
+		if err != nil {
+			return err
+		}
+		if err := theirs.Put(mine, 1-w.MyPE()); err != nil {
+			return err
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		row, err := t.Index(0, 1)
+		if err != nil {
+			return err
+		}
+		got, err := row.Local()
+		if w.MyPE() == 0 {
+			fmt.Println(mine)
+			fmt.Println(got)
+		}
+		return err
+	})
+	// Output:
+	// Tensor[float32] of shape [3], strides [4]
+	// [1 1 1 2]
+}
