@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -34,12 +35,14 @@ func allocLock(p *pe) *shmem.Lock {
 	return l
 }
 
-// bump adds one to a counter on PE 0 in two steps, which only a lock makes one.
+// bump adds one to a counter on PE 0 in two steps, which only a lock makes one. It
+// lets others run in between.
 func bump(a shmem.Array[uint64]) error {
 	v, err := a.G(0, 0)
 	if err != nil {
 		return err
 	}
+	runtime.Gosched()
 	return a.P(0, v+1, 0)
 }
 
