@@ -61,8 +61,9 @@ func (s *several[T]) place(i int) unsafe.Pointer { return unsafe.Add(s.a.b.w.own
 // find returns the first element from lo to hi-1 that counts and of which it is true
 // or false, as wanted, that it compares; -1 if there is none.
 func (s *several[T]) find(lo, hi int, wanted bool) int {
+	own := s.a.here()
 	for i := lo; i < hi; i++ {
-		if s.counts(i) && holds(s.load(i), s.cmp, s.value(i)) == wanted {
+		if s.counts(i) && holds(mem.Load[T](unsafe.Add(own, uintptr(i)*sizeOf[T]())), s.cmp, s.value(i)) == wanted {
 			return i
 		}
 	}
