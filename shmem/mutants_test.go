@@ -35,9 +35,9 @@ func mutants() []mutant {
 		{"an add in two steps", weak.TornAdd, false, []string{
 			"atomic: n PEs x k increments", "atomic: many goroutines, one word"}},
 		{"a lock that is cleared without a quiet", weak.NoQuiet, false, []string{
-			"lock: a counter that all add to"}},
+			"lock: the next holder sees what was put"}},
 		{"a lock that is cleared without the quiet of a context", weak.NoLaneQuiet, false, []string{
-			"lock: clear completes what went through a context"}},
+			"lock: the next holder sees what went through a context"}},
 	}
 }
 

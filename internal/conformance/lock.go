@@ -18,7 +18,8 @@ func lockChecks() []Check {
 		check("lock: a block that all change", 1, lockBlock),
 		check("lock: two goroutines of each PE", 1, lockGoroutines),
 		check("lock: polling with test", 1, lockPolling),
-		check("lock: clear completes what went through a context", 2, lockContext),
+		check("lock: the next holder sees what was put", 2, lockSeen),
+		check("lock: the next holder sees what went through a context", 2, lockContext),
 		check("lock: waiters that give up", 1, lockGiveUp),
 		check("lock: many locks, one inside the other", 1, lockNested),
 		check("lock: who holds it", 1, lockHolder),
@@ -54,12 +55,9 @@ func under(ctx context.Context, l *shmem.Lock, f func() error) error {
 	return errors.Join(f(), l.Clear(ctx))
 }
 
-// counted holds the counter on PE 0 to its value when all have come. The fence is for
-// engines whose quiet is broken: there it delivers what is late, so that only a lock
-// that was cleared too early can have spoilt the counter.
+// counted holds the counter on PE 0 to its value when all have come.
 func counted(p *pe, a shmem.Array[uint64], want int) {
 	p.Helper()
-	p.fence()
 	p.barrier()
 	same(p, g(p, a, 0, 0), uint64(want), "counter")
 	p.barrier()
@@ -155,21 +153,57 @@ func lockPolling(p *pe) {
 	counted(p, a, 2*k*p.n)
 }
 
-// lockContext adds through a context, whose puts only Clear completes.
+// lockSeen: the next holder sees what was put under the lock.
+func lockSeen(p *pe) {
+	a := alloc[uint64](p, 8)
+	seenByNext(p, a, a)
+}
+
+// lockContext is the same for puts that went through a context.
 func lockContext(p *pe) {
-	const k = 60
-	l := allocLock(p)
+	a := alloc[uint64](p, 8)
 	c, err := p.w.NewContext(shmem.ContextOptions{})
 	p.ok(err)
-	counter := alloc[uint64](p, 1)
-	a, err := counter.Via(c)
+	via, err := a.Via(c)
 	p.ok(err)
-	for range k {
-		p.ok(under(p.ctx, l, func() error { return bump(a) }))
-	}
-	p.ok(c.Fence()) // as in counted
+	seenByNext(p, a, via)
 	p.ok(c.Destroy(p.ctx))
-	counted(p, counter, k*p.n)
+}
+
+// seenByNext has one PE after the other put words under a lock, and then only poll, so
+// that nothing but the lock can have made them arrive when the next one looks.
+func seenByNext(p *pe, a, via shmem.Array[uint64]) {
+	p.Helper()
+	l, sigs := allocLock(p), allocSignals(p, 2)
+	for round := uint64(1); round <= 40; round++ {
+		from := int(round) % p.n
+		to := (from + 1) % p.n
+		switch p.me {
+		case from:
+			p.ok(l.Set(p.ctx))
+			for i := range via.Len() {
+				p.ok(via.P(i, hash64(i, round), to))
+			}
+			p.ok(l.Clear(p.ctx))
+			p.ok(sigs[0].Set(round, to))
+			poll(p, a, sigs[1], round)
+		case to:
+			poll(p, a, sigs[0], round)
+			p.ok(l.Set(p.ctx))
+			sameAll(p, local(p, a), func(i int) uint64 { return hash64(i, round) }, "round %d", round)
+			p.ok(l.Clear(p.ctx))
+			p.ok(sigs[1].Set(round, from))
+		}
+		p.barrier()
+	}
+}
+
+// poll looks at a signal, without a wait, until it is v.
+func poll(p *pe, words shmem.Array[uint64], s shmem.Signal, v uint64) {
+	p.Helper()
+	for i := 0; fetch(p, s) != v; i++ {
+		idle(p, words, i)
+	}
 }
 
 // lockGiveUp has waiters withdraw at all moments, also at that in which they are
