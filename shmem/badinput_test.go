@@ -18,7 +18,9 @@ import (
 )
 
 // badOptions make a hang a quick failure.
-func badOptions() shmem.Options { return shmem.Options{HeapSize: 1 << 20, Timeout: 5 * time.Second, Check: shmem.CheckOff} }
+func badOptions() shmem.Options {
+	return shmem.Options{HeapSize: 1 << 20, Timeout: 5 * time.Second, Check: shmem.CheckOff}
+}
 
 // badTables are the bodies that leave their world usable: they all run one after
 // the other on the same world, and each is a collective that needs the others.
@@ -36,8 +38,11 @@ func badTables() []struct {
 		{"foreign", badForeign},
 		{"bounds", badBounds},
 		{"lengths", badLengths},
+		{"masks and values of several elements", badSeveral},
 		{"comparisons and signal operations", badOperations},
 		{"tensors", badTensors},
+		{"locks", badLocks},
+		{"a lock is held when it is freed", badLockFree},
 		{"sizes", badSizes},
 		{"alignments", badAlignments},
 		{"element types", badTypes},

@@ -18,6 +18,7 @@ type block struct {
 	site  string  // where it was allocated
 	of    *block  // what this is the view of a context of; nil: the allocation itself
 	views atomic.Pointer[[]*block]
+	turn  atomic.Uintptr // offset at which the next search for any element begins
 }
 
 // The states of a world and of a block.

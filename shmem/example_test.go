@@ -104,6 +104,77 @@ func ExampleAtomicFetchAdd() {
 	// Output: 4000
 }
 
+// A server answers whoever asks, in no particular order, until all have asked.
+func ExampleWaitUntilAny() {
+	local(4, func(ctx context.Context, w *shmem.World) error {
+		asks, err := shmem.Alloc[int64](ctx, w, w.NPEs())
+		if err != nil {
+			return err
+		}
+		if w.MyPE() != 0 {
+			return asks.P(w.MyPE(), int64(10*w.MyPE()), 0)
+		}
+		sum := int64(0)
+		done := make([]bool, w.NPEs()) // who does not count any more
+		done[0] = true
+		for range w.NPEs() - 1 {
+			from, err := shmem.WaitUntilAny(ctx, asks, done, shmem.NE, 0)
+			if err != nil {
+				return err
+			}
+			v, err := asks.At(from)
+			if err != nil {
+				return err
+			}
+			sum += v
+			done[from] = true
+		}
+		fmt.Println("PE 0 was asked", sum)
+		return nil
+	})
+	// Output: PE 0 was asked 60
+}
+
+// What has no atomic operation, here a largest and a smallest number together, is
+// changed under a lock.
+func ExampleLock() {
+	local(4, func(ctx context.Context, w *shmem.World) error {
+		lock, err := shmem.AllocLock(ctx, w)
+		if err != nil {
+			return err
+		}
+		bounds, err := shmem.Alloc[float64](ctx, w, 2) // on PE 0
+		if err != nil {
+			return err
+		}
+		if err := lock.Set(ctx); err != nil {
+			return err
+		}
+		var b [2]float64
+		if err := bounds.GetSlice(b[:], 0); err != nil {
+			return err
+		}
+		mine := float64(w.MyPE()) - 1.5
+		b = [2]float64{min(b[0], mine), max(b[1], mine)}
+		if err := bounds.PutSlice(b[:], 0); err != nil {
+			return err
+		}
+		if err := lock.Clear(ctx); err != nil { // completes the put
+			return err
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		if w.MyPE() == 0 {
+			own, err := bounds.Local()
+			fmt.Println("from", own[0], "to", own[1])
+			return err
+		}
+		return nil
+	})
+	// Output: from -1.5 to 1.5
+}
+
 // Errors say what to do, and errors.Is finds what they are.
 func ExampleError() {
 	local(1, func(ctx context.Context, w *shmem.World) error {

@@ -31,6 +31,7 @@ func (w *World) Finalize(ctx context.Context) error {
 	if err == nil {
 		err = w.world.meet(ctx, engine.KindFinalize, "finalize", engine.Site())
 	}
+	w.reportLocks()
 	for _, l := range w.Leaks() {
 		w.logf("shmem: finalize: still allocated: %v", l)
 	}

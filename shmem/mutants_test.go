@@ -34,6 +34,10 @@ func mutants() []mutant {
 			"order: source may change after put"}},
 		{"an add in two steps", weak.TornAdd, false, []string{
 			"atomic: n PEs x k increments", "atomic: many goroutines, one word"}},
+		{"a lock that is cleared without a quiet", weak.NoQuiet, false, []string{
+			"lock: the next holder sees what was put"}},
+		{"a lock that is cleared without the quiet of a context", weak.NoLaneQuiet, false, []string{
+			"lock: the next holder sees what went through a context"}},
 	}
 }
 

@@ -23,6 +23,7 @@ type World struct {
 
 	state  atomic.Uint32         // live, closing or closed
 	waits  atomic.Uint64         // long waits so far
+	locks  atomic.Uint64         // calls so far that ask for a lock
 	ended  atomic.Pointer[error] // why this PE ended the world, if it did
 	world  *Team
 	shared *Team
@@ -36,6 +37,7 @@ type World struct {
 	slots    uint64         // bit i: team slot i is taken
 	contexts []*CommContext // that the user has made, in order of creation
 	regions  []region       // registered memory
+	mutexes  []*Lock        // that are not freed
 }
 
 // newWorld builds the public side of a heap. Local; meet follows.

@@ -50,9 +50,15 @@ func finalizeCompletes(p *pe) {
 }
 
 func handlesClosed(p *pe) {
-	a, sig := alloc[uint64](p, 4), allocSignals(p, 1)[0]
+	a, sig, l := alloc[uint64](p, 4), allocSignals(p, 1)[0], allocLock(p)
 	t := split(p, p.w.Team(), 0, 1, p.n)
 	p.ok(p.w.Finalize(p.ctx))
+	for what, err := range severalUses(p, a) {
+		p.is(err, shmem.ErrClosed, what)
+	}
+	for what, err := range lockUses(p, l) {
+		p.is(err, shmem.ErrClosed, what)
+	}
 	for what, err := range uses(p, a) {
 		p.is(err, shmem.ErrClosed, what)
 	}
@@ -83,6 +89,26 @@ func uses(p *pe, a shmem.Array[uint64]) iter.Seq2[string, error] {
 		"xor": shmem.AtomicXor(a, 0, 1, me), "fetch and": second(shmem.AtomicFetchAnd(a, 0, 1, me)), "fetch or": second(shmem.AtomicFetchOr(a, 0, 1, me)),
 		"fetch xor": second(shmem.AtomicFetchXor(a, 0, 1, me)), "test": second(shmem.Test(a, 0, shmem.EQ, 0)),
 		"wait until": shmem.WaitUntil(p.ctx, a, 0, shmem.EQ, 0), "signal at": second(shmem.SignalAt(a, 0)),
+	})
+}
+
+// severalUses calls what looks at several elements.
+func severalUses(p *pe, a shmem.Array[uint64]) iter.Seq2[string, error] {
+	vs := make([]uint64, a.Len())
+	return maps.All(map[string]error{
+		"wait any": second(shmem.WaitUntilAny(p.ctx, a, nil, shmem.EQ, 0)), "wait all": shmem.WaitUntilAll(p.ctx, a, nil, shmem.EQ, 0),
+		"wait some": second(shmem.WaitUntilSome(p.ctx, a, nil, nil, shmem.EQ, 0)), "wait any vector": second(shmem.WaitUntilAnyVector(p.ctx, a, nil, shmem.EQ, vs)),
+		"wait all vector": shmem.WaitUntilAllVector(p.ctx, a, nil, shmem.EQ, vs), "wait some vector": second(shmem.WaitUntilSomeVector(p.ctx, a, nil, nil, shmem.EQ, vs)),
+		"test any": second(shmem.TestAny(a, nil, shmem.EQ, 0)), "test all": second(shmem.TestAll(a, nil, shmem.EQ, 0)),
+		"test some": second(shmem.TestSome(a, nil, nil, shmem.EQ, 0)), "test any vector": second(shmem.TestAnyVector(a, nil, shmem.EQ, vs)),
+		"test all vector": second(shmem.TestAllVector(a, nil, shmem.EQ, vs)), "test some vector": second(shmem.TestSomeVector(a, nil, nil, shmem.EQ, vs)),
+	})
+}
+
+func lockUses(p *pe, l *shmem.Lock) iter.Seq2[string, error] {
+	return maps.All(map[string]error{
+		"lock set": l.Set(p.ctx), "lock test": second(l.Test()), "lock clear": l.Clear(p.ctx), "lock free": l.Free(p.ctx),
+		"alloc lock": second(shmem.AllocLock(p.ctx, p.w)),
 	})
 }
 

@@ -69,7 +69,7 @@ func mpirunProgram(args []string) {
 // TestDeathUnderMpirun: the launcher ends the others too when a rank has died, and
 // leaves them about a second. They know at once.
 func TestDeathUnderMpirun(t *testing.T) {
-	told := regexp.MustCompile(`(?m)^error shmem: barrier: PE 3 \(host \S+, pid \d+\) died with SIGKILL; it was last in alloc #4 \(stage_test.go:\d+\); .* in barrier #1`)
+	told := regexp.MustCompile(`(?m)^error shmem: barrier: PE 3 \(host \S+, pid \d+\) died with SIGKILL; it was last in alloc #5 \(stage_test.go:\d+\); .* in barrier #1`)
 	for round := range *deathRounds {
 		file := filepath.Join(t.TempDir(), strconv.Itoa(round))
 		out := mpi(t, "mpirun", "--oversubscribe", "-np", "4", os.Args[0], "mpirun", file)
