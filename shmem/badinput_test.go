@@ -18,7 +18,9 @@ import (
 )
 
 // badOptions make a hang a quick failure.
-func badOptions() shmem.Options { return shmem.Options{HeapSize: 1 << 20, Timeout: 5 * time.Second, Check: shmem.CheckOff} }
+func badOptions() shmem.Options {
+	return shmem.Options{HeapSize: 1 << 20, Timeout: 5 * time.Second, Check: shmem.CheckOff}
+}
 
 // badTables are the bodies that leave their world usable: they all run one after
 // the other on the same world, and each is a collective that needs the others.

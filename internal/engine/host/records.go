@@ -8,7 +8,7 @@ import (
 )
 
 // record is an engine.Record in shared memory. number is its place in the row of all
-// records, from 1; 0 while it is being written.
+// records, from 1; 0 before the first.
 type record struct {
 	number atomic.Uint64
 	head   atomic.Uint64 // deed<<32 | peer
@@ -18,16 +18,22 @@ type record struct {
 	site   [7]atomic.Uint64
 }
 
-// Record writes r over the oldest record.
+// writing is the number of a record that is being written.
+const writing = ^uint64(0)
+
+// Record writes r over the oldest record. If another goroutine is still at work there,
+// or was overtaken by others all around, r is lost.
 func (h *Heap) Record(r engine.Record) {
 	number := h.own.recorded.Add(1)
 	c := &h.own.records[number%engine.RecordsKept]
-	c.number.Store(0)
+	if old := c.number.Load(); old > number || !c.number.CompareAndSwap(old, writing) {
+		return
+	}
 	c.head.Store(uint64(r.Deed)<<32 | uint64(uint32(r.Peer)))
 	c.at.Store(uint64(r.At))
 	c.bytes.Store(uint64(r.Bytes))
 	c.when.Store(r.When.UnixNano())
-	storeText(c.site[:], r.Site)
+	storeText(c.site[:], r.Site[max(0, len(r.Site)-8*len(c.site)):]) // its end is the line
 	c.number.Store(number)
 }
 
