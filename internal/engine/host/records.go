@@ -50,6 +50,16 @@ func (h *Heap) Records(pe int) []engine.Record {
 	return list
 }
 
+// latest returns the last record, if there is one that is not being written.
+func (c *control) latest() engine.Record {
+	last := c.recorded.Load()
+	if last == 0 {
+		return engine.Record{}
+	}
+	r, _ := c.records[last%engine.RecordsKept].read(last)
+	return r
+}
+
 func (c *record) read(number uint64) (engine.Record, bool) {
 	if c.number.Load() != number {
 		return engine.Record{}, false
@@ -60,5 +70,8 @@ func (c *record) read(number uint64) (engine.Record, bool) {
 		At: uintptr(c.at.Load()), Bytes: uintptr(c.bytes.Load()),
 		When: time.Unix(0, c.when.Load()), Site: loadText(c.site[:]),
 	}
-	return r, c.number.Load() == number
+	if c.number.Load() != number { // written meanwhile
+		return engine.Record{}, false
+	}
+	return r, true
 }
