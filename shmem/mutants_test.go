@@ -30,7 +30,7 @@ func mutants() []mutant {
 			"sync: barriers back to back", "sync: back to back on split teams", "team: members wait, others do not"}},
 		{"a signal that overtakes its data", weak.SignalFirst, true, []string{
 			"signal: put with signal, seen by polling"}},
-		{"a context fence that orders nothing", weak.NoFence, false, []string{"context: fence between data and flag"}},
+		{"a context fence that orders nothing", weak.NoFence, false, []string{"context: fence, seen by polling"}},
 		{"a context quiet that completes nothing", weak.NoLaneQuiet, false, []string{"context: quiet completes what went through it"}},
 		{"a context quiet that completes no gets", weak.NoLaneQuiet, false, []string{"context: quiet covers gets"}},
 		{"a destroy that completes nothing", weak.NoLaneQuiet, false, []string{"context: destroy completes"}},
@@ -38,7 +38,7 @@ func mutants() []mutant {
 		{"a free that leaves out contexts", weak.NoLaneQuiet, false, []string{"context: free completes what went through all"}},
 		{"a release that leaves out contexts", weak.NoLaneQuiet, false, []string{"release: completes puts, also those through contexts"}},
 		{"a finalize that leaves out contexts", weak.NoLaneQuiet, false, []string{"end: finalize completes what went through contexts"}},
-		{"a context signal that overtakes its data", weak.SignalFirst, false, []string{"context: put with signal"}},
+		{"a context signal that overtakes its data", weak.SignalFirst, false, []string{"context: put with signal, seen by polling"}},
 		{"a context atomic in two steps", weak.TornAdd, false, []string{"context: 32 of them, one word"}},
 		{"a put that reads its source late", weak.LateSource, false, []string{
 			"order: source may change after put"}},

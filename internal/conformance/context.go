@@ -13,7 +13,9 @@ func contextChecks() []Check {
 		check("context: fence between data and flag", 1, contextFence),
 		check("context: destroy completes", 1, contextDestroyCompletes),
 		check("context: free completes what went through all", 1, contextFree),
+		check("context: fence, seen by polling", 2, contextFencePolling),
 		check("context: put with signal", 1, contextSignal),
+		check("context: put with signal, seen by polling", 2, contextSignalPolling),
 		check("context: numbers of its team", 3, contextNumbers),
 		check("context: 32 of them, one word", 1, manyContexts),
 		check("context: views are made and destroyed at once", 1, contextChurn),
@@ -47,21 +49,18 @@ func scatter(p *pe, dst, src shmem.Array[uint64], value uint64) {
 	}
 }
 
-// contextQuiet: what went through a context is there after its quiet, when a word
-// that went another way says so.
+// contextQuiet: what went through a context is there after its quiet.
 func contextQuiet(p *pe) {
 	const n = 20
-	dst, src, flags := alloc[uint64](p, n), alloc[uint64](p, n), alloc[uint64](p, 2)
+	dst, src := alloc[uint64](p, n), alloc[uint64](p, n)
 	c := newContext(p)
 	through := via(p, dst, c)
 	for round := uint64(1); round <= 30; round++ {
 		scatter(p, through, src, hash64(p.me, round))
 		p.ok(c.Quiet(p.ctx))
-		p.ok(shmem.AtomicSet(flags, 0, round, p.next()))
-		wait(p, flags, 0, round)
+		p.sync() // which by itself completes nothing
 		sameAll(p, local(p, dst), func(int) uint64 { return hash64(p.prev(), round) }, "round %d", round)
-		p.ok(shmem.AtomicSet(flags, 1, round, p.prev()))
-		wait(p, flags, 1, round)
+		p.sync()
 	}
 	p.ok(c.Destroy(p.ctx))
 }
@@ -99,29 +98,41 @@ func contextFence(p *pe) {
 	p.ok(c.Destroy(p.ctx))
 }
 
+func contextFencePolling(p *pe) {
+	c := newContext(p)
+	polledFence(p, func(a shmem.Array[uint64]) shmem.Array[uint64] { return via(p, a, c) }, c.Fence)
+	p.ok(c.Destroy(p.ctx))
+}
+
+func contextSignalPolling(p *pe) {
+	c := newContext(p)
+	polledSignal(p, func(a shmem.Array[uint64]) shmem.Array[uint64] { return via(p, a, c) })
+	p.ok(c.Destroy(p.ctx))
+}
+
 func contextDestroyCompletes(p *pe) {
 	const n = 20
-	dst, src, flags := alloc[uint64](p, n), alloc[uint64](p, n), alloc[uint64](p, 2)
+	dst, src := alloc[uint64](p, n), alloc[uint64](p, n)
 	for round := uint64(1); round <= 20; round++ {
 		c := newContext(p)
 		scatter(p, via(p, dst, c), src, hash64(p.me, round))
 		p.ok(c.Destroy(p.ctx))
-		p.ok(shmem.AtomicSet(flags, 0, round, p.next()))
-		wait(p, flags, 0, round)
+		p.sync()
 		sameAll(p, local(p, dst), func(int) uint64 { return hash64(p.prev(), round) }, "round %d", round)
-		p.ok(shmem.AtomicSet(flags, 1, round, p.prev()))
-		wait(p, flags, 1, round)
+		p.sync()
 	}
 }
 
 // contextFree: no put through a context lands in what comes to stand where it pointed.
 func contextFree(p *pe) {
 	const n = 50
-	src := alloc[uint64](p, n)
+	src, elsewhere := alloc[uint64](p, n), alloc[uint64](p, n)
 	c := newContext(p)
 	for round := range 20 {
 		a, err := shmem.Alloc[uint64](p.ctx, p.w, n)
 		p.ok(err)
+		scatter(p, via(p, elsewhere, c), src, ^uint64(0)) // has an engine go on with what it still has
+		p.sync()
 		same(p, anyBit(local(p, a)), 0, "round %d: bits set in a fresh block", round)
 		p.barrier()
 		scatter(p, via(p, a, c), src, ^uint64(0))
@@ -307,15 +318,14 @@ func contextDestroyed(p *pe) {
 // contextOfTeam: a team takes its contexts along, and only those.
 func contextOfTeam(p *pe) {
 	const n = 20
-	dst, src, flags := alloc[uint64](p, n), alloc[uint64](p, n), alloc[uint64](p, 1)
+	dst, src := alloc[uint64](p, n), alloc[uint64](p, n)
 	t, world := split(p, p.w.Team(), 0, 1, p.n), newContext(p)
 	c, err := t.NewContext(shmem.ContextOptions{})
 	p.ok(err)
 	v := via(p, dst, c)
 	scatter(p, v, src, hash(p.me))
 	p.ok(t.Destroy(p.ctx))
-	p.ok(shmem.AtomicSet(flags, 0, 1, p.next()))
-	wait(p, flags, 0, 1)
+	p.sync()
 	sameAll(p, local(p, dst), func(int) uint64 { return hash(p.prev()) }, "puts through the context of a destroyed team")
 	p.is(v.P(0, 1, p.me), shmem.ErrClosed, "use of a view")
 	p.is(c.Quiet(p.ctx), shmem.ErrClosed, "quiet")
