@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"reflect"
-	"unsafe"
 
 	"github.com/goshmem/goshmem/shmem"
 )
@@ -53,7 +52,7 @@ func objectElsewhere(p *pe) {
 		"past the end of the array":      second(shmem.ObjectAt[uint64](p.w, start+72, 2)),
 		"longer than the heap":           second(shmem.ObjectAt[uint64](p.w, start, info.HeapSize/8+1)),
 		"fewer than no elements":         second(shmem.ObjectAt[uint64](p.w, start, -1)),
-		"private memory":                 second(shmem.ObjectAt[uint64](p.w, uintptr(unsafe.Pointer(private)), 1)),
+		"private memory":                 second(shmem.ObjectAt[uint64](p.w, reflect.ValueOf(private).Pointer(), 1)),
 		"no address":                     second(shmem.ObjectAt[uint64](p.w, 0, 1)),
 		"the last address":               second(shmem.ObjectAt[byte](p.w, ^uintptr(0), 1)),
 		"a length that overflows":        second(shmem.ObjectAt[odd129](p.w, start, 1<<62)),
