@@ -67,9 +67,13 @@ func releaseKept(p *pe) {
 	before, keeper := p.w.HeapStats(), p.n-1
 	a, err := shmem.Alloc[uint64](p.ctx, p.w, p.n)
 	p.ok(err)
+	everybodys, err := shmem.Alloc[uint64](p.ctx, p.w, 1)
+	p.ok(err)
+	p.ok(everybodys.Release()) // so that all have something to compare
 	if p.me != keeper {
 		p.ok(a.Release())
 	}
+	p.barrier()
 	b := alloc[uint64](p, 64)
 	same(p, p.w.HeapStats().Blocks, before.Blocks+btoi(p.n > 1 || p.me == keeper)+1, "blocks")
 	if p.me == keeper {

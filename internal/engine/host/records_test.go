@@ -83,3 +83,20 @@ func TestRecordsMeanwhile(t *testing.T) {
 	close(done)
 	reader.Wait()
 }
+
+// TestRecordsOvertaken: a place where another goroutine is at work, or that belongs to a
+// later record, is left alone.
+func TestRecordsOvertaken(t *testing.T) {
+	h := newLocal(1, smallConfig())[0]
+	h.own.records[1].number.Store(writing)
+	h.own.records[2].number.Store(2 + engine.RecordsKept)
+	for n := 1; n <= 3; n++ {
+		h.Record(recordOf(n))
+	}
+	if got := h.Records(0); len(got) != 1 || got[0] != recordOf(3) {
+		t.Errorf("records are %+v, want only the third", got)
+	}
+	if a, b := h.own.records[1].number.Load(), h.own.records[2].number.Load(); a != writing || b != 2+engine.RecordsKept {
+		t.Errorf("the others' places are now numbered %d and %d", a, b)
+	}
+}
