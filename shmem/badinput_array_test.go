@@ -129,7 +129,7 @@ func badFreed(t testing.TB, w *shmem.World) {
 	late := must1(shmem.AllocSignal(t.Context(), w))(t)
 	must(t, part.Free(t.Context())) // a part frees the whole
 	must(t, late.Free(t.Context()))
-	text := "the array was freed (allocated in alloc #"
+	text := "the array was freed at badinput_array_test.go:"
 	for _, u := range slices.Concat(peerUses(), atomicUses()) {
 		x := wrong{is: shmem.ErrFreed, op: u.op, peer: 0, text: text}.in(w)
 		x.check(t, u.do(gone, b, sig, 0))

@@ -94,7 +94,10 @@ func (w *World) greet(ctx context.Context, c engine.Config) error {
 	if err != nil {
 		return err
 	}
-	return differ(all, call, describeInit)
+	if err := differ(all, call, describeInit); err != nil {
+		return fmt.Errorf("%w: %s, %s and %s must be the same everywhere", err, env.HeapSize, env.NodeSize, env.Checked)
+	}
+	return nil
 }
 
 // words of the first meeting, beside wordBytes.
@@ -104,7 +107,14 @@ const (
 )
 
 func describeInit(words engine.Words) string {
-	return fmt.Sprintf("heaps of %d bytes, virtual nodes of %d PEs, checked mode %d", words[wordBytes], words[wordNode], words[wordChecked])
+	text := fmt.Sprintf("a heap of %d bytes", words[wordBytes])
+	if words[wordNode] > 0 {
+		text += fmt.Sprintf(" on virtual nodes of %d", words[wordNode])
+	}
+	if words[wordChecked] > 0 {
+		text += " in checked mode"
+	}
+	return text
 }
 
 // job says who this process is: the launcher's word, unless options replace it.

@@ -42,7 +42,7 @@ func (r reach) check(n int) error {
 	if n > 0 && r.stride < 1 {
 		return problem(ErrArgument, "stride %d: must be at least 1", r.stride)
 	}
-	if n > 0 && (n-1) > (r.length-1)/r.stride {
+	if n > 0 && (r.length == 0 || n-1 > (r.length-1)/r.stride) {
 		return problem(ErrBounds, "%d elements with stride %d end past an array of %d", n, r.stride, r.length)
 	}
 	return nil

@@ -149,6 +149,8 @@ func TestTextShowsWhatMatters(t *testing.T) {
 	t.Setenv(env.HeapSize, "64MiB")
 	t.Setenv(env.Engine, "absent-minded")
 	t.Setenv(env.Timeout, "abc")
+	t.Setenv(env.NodeSize, "0")
+	t.Setenv(env.Checked, "maybe")
 	i := gather(t)
 	i.Libraries = []Library{
 		{Name: "ucx", Path: "/lib/libucp.so.0", Version: "1.13.1"},
@@ -161,7 +163,8 @@ func TestTextShowsWhatMatters(t *testing.T) {
 	text := b.String()
 	for _, want := range []string{Version, "swift", "can run", "cannot run", "no device", "rank 2 of 4 (inside slurm)",
 		"1.13.1", "/lib/libucp.so.0", "libcuda.so.1 not found; it comes with the driver", env.HeapSize, "64MiB", env.Token,
-		"GOSHMEM_ENGINE=absent-minded: not an engine: there is swift, absent\n", "GOSHMEM_TIMEOUT=abc: not a positive duration such as 30s or 5m\n"} {
+		"GOSHMEM_ENGINE=absent-minded: not an engine: there is swift, absent\n", "GOSHMEM_TIMEOUT=abc: not a positive duration such as 30s or 5m\n",
+		"GOSHMEM_NODE_SIZE=0: not a number of PEs\n", "GOSHMEM_CHECK=maybe: neither 0 nor 1\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in:\n%s", want, text)
 		}
