@@ -14,14 +14,26 @@ type Record struct {
 	Name    string    `json:"name"` // of the measurement: shmem
 	When    time.Time `json:"when"`
 	Rounds  int       `json:"rounds"`
-	Batch   string    `json:"batch"` // the least time that a sample takes, except where an operation takes longer
+	Peer    string    `json:"peer,omitempty"` // of a comparison: what it is and which versions
+	Batch   string    `json:"batch"`          // the least time that a sample takes, except where an operation takes longer
 	Machine Machine   `json:"machine"`
 	Notes   []string  `json:"notes,omitempty"`
 	Rows    []Row     `json:"rows"`
 }
 
+// Case says what the row of a comparison is about, for programs that look for one.
+type Case struct {
+	Op       string  `json:"op,omitempty"`   // see Order
+	Size     int     `json:"size,omitempty"` // bytes of one operation
+	PEs      int     `json:"pes,omitempty"`
+	Buffers  string  `json:"buffers,omitempty"`   // Hot or Rotating
+	OursNS   float64 `json:"ours_ns,omitempty"`   // Ours.Median
+	TheirsNS float64 `json:"theirs_ns,omitempty"` // Theirs.Median
+}
+
 // Row is one thing that was measured.
 type Row struct {
+	Case
 	Name    string   `json:"name"`
 	Unit    string   `json:"unit"`             // ns or bytes
 	Peer    string   `json:"peer,omitempty"`   // what it was compared with
@@ -80,10 +92,28 @@ func (r *Row) settle() {
 	}
 	r.Ours, r.Theirs, r.Ratio = summarize(ours), summarize(theirs), summarize(ratios).Median
 	r.State = commonState(r.Samples)
+	if r.Op != "" {
+		r.OursNS, r.TheirsNS = r.Ours.Median, r.Theirs.Median
+	}
 	if r.Wanted > 0 && r.Ratio > 0 {
 		met := r.Ratio <= r.Wanted
 		r.Met = &met
 	}
+}
+
+// ByState returns the row once for each state that its samples were taken in, with
+// those samples only.
+func (r Row) ByState() []Row {
+	var rows []Row
+	for _, state := range []string{Near, Far, Busy, Moved, ""} {
+		part := r
+		part.Samples = slices.DeleteFunc(slices.Clone(r.Samples), func(s Sample) bool { return s.State != state })
+		if len(part.Samples) > 0 {
+			part.settle()
+			rows = append(rows, part)
+		}
+	}
+	return rows
 }
 
 // Missed names the rows with a limit that was not kept, or not measured.

@@ -1,0 +1,132 @@
+package perf
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/goshmem/goshmem/launch/launcher"
+)
+
+// Peer is whom we are compared with: a program that takes orders over a unix
+// socket. It may crash at its end.
+type Peer struct {
+	Name    string
+	Version string
+	Command func(ctx context.Context, socket string, pes int, cores []int) *exec.Cmd
+}
+
+// CompareOptions say how to compare. Worker and Peer are needed.
+type CompareOptions struct {
+	Options
+	Peer  Peer
+	Quick bool // few sizes
+}
+
+// compareBatch is longer than elsewhere: the largest blocks take 1 ms each.
+const compareBatch = 4 * time.Millisecond
+
+// Compare measures package shmem beside a peer. Both jobs stay for all samples of
+// a number of PEs and take turns; who has no turn sleeps. Both get the same orders.
+func Compare(ctx context.Context, o CompareOptions) (Record, error) {
+	if o.Batch == 0 {
+		o.Batch = compareBatch
+	}
+	if err := o.settle(); err != nil {
+		return Record{}, err
+	}
+	r := Record{Schema: Schema, Name: "compare", When: time.Now().UTC().Truncate(time.Second), Rounds: o.Rounds, Batch: o.Batch.String(), Notes: compareNotes()}
+	c := comparison{measurement: measurement{Options: o.Options}, peer: o.Peer, quick: o.Quick}
+	err := launcher.InScratch(func(dir string) (err error) {
+		if c.cores, err = twoCores(); err != nil {
+			return err
+		}
+		r.Machine = describe()
+		for _, pes := range []int{2, 4, 8} {
+			rows, err := c.world(ctx, dir, pes)
+			if err != nil {
+				return fmt.Errorf("%d PEs: %w", pes, err)
+			}
+			r.Rows = append(r.Rows, rows...)
+		}
+		r.Peer, r.Machine.LoadAfter = c.version, load()
+		return nil
+	})
+	return r, err
+}
+
+// comparison is a run of Compare.
+type comparison struct {
+	measurement
+	peer    Peer
+	quick   bool
+	version string // of the peer, from itself
+}
+
+// world compares two jobs of so many PEs.
+func (c *comparison) world(ctx context.Context, dir string, pes int) (rows []Row, err error) {
+	ours, err := hire(ctx, "goshmem", dir, pes, func(ctx context.Context, socket string) error { return c.runOurs(ctx, socket, pes) })
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, ours.dismiss(false)) }()
+	theirs, err := hire(ctx, "the peer", dir, pes, func(ctx context.Context, socket string) error { return c.runTheirs(ctx, socket, pes) })
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, theirs.dismiss(true)) }()
+	c.version = fmt.Sprintf("%s: %s, %s", c.peer.Name, c.peer.Version, theirs.said)
+	var benches []bench
+	for _, s := range cases(pes, c.quick) {
+		benches = append(benches, bench{Case: s.Case, name: s.name(), wanted: s.wanted, ours: ours.side(s.order), peer: c.peer.Name, theirs: theirs.side(s.order)})
+	}
+	return contest{rounds: c.Rounds, batch: c.Batch, cores: c.cores}.run(benches)
+}
+
+// bound says whether each PE gets a core of its own.
+func (c *comparison) bound(pes int) bool { return pes == 2 && len(c.cores) == 2 }
+
+func (c *comparison) runOurs(ctx context.Context, socket string, pes int) error {
+	spec := launcher.Spec{N: pes, Argv: slices.Concat(c.Worker, []string{workOrder, socket})}
+	if c.bound(pes) {
+		spec.Bind = launcher.BindCores
+	}
+	_, err := c.job(ctx, spec)
+	return err
+}
+
+// patience is how long a peer that was told to end may take before it is killed.
+const patience = 5 * time.Second
+
+func (c *comparison) runTheirs(ctx context.Context, socket string, pes int) error {
+	var cores []int
+	if c.bound(pes) {
+		cores = c.cores
+	}
+	cmd := c.peer.Command(ctx, socket, pes, cores)
+	var words bytes.Buffer
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &words, &words, patience
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, &words)
+	}
+	return nil
+}
+
+// compareNotes are what a reader of the figures must know.
+func compareNotes() []string {
+	return []string{
+		"two PEs are each bound to one core, the same cores on both sides; four and eight PEs are not bound",
+		"one-sided operations go to the memory of a second process that sleeps meanwhile, from and to private memory",
+		"hot: the same two blocks every time; rotating: round two areas of 64 MiB, which fit into no cache",
+		"until seen and ping-pong are one way: half of a round trip",
+		"ratio is ours by theirs, the median of the ratios of the samples; both sides of a sample ran next to each other, and in another order every round",
+		"near, far, busy: how long a cache line took between two cores just before and after (under 170 ns, under 450 ns, more)",
+	}
+}
