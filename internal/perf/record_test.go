@@ -50,6 +50,22 @@ func TestSettleWithoutAPeer(t *testing.T) {
 	}
 }
 
+func TestByState(t *testing.T) {
+	row := Row{Name: "x", Case: Case{Op: OpP}, Wanted: 1, Samples: []Sample{
+		{Ours: 300, Theirs: 200, State: Far},
+		{Ours: 50, Theirs: 100, State: Near},
+		{Ours: 320, Theirs: 200, State: Far},
+	}}
+	row.settle()
+	parts := row.ByState()
+	if len(parts) != 2 || parts[0].State != Near || parts[0].Ratio != 0.5 || parts[1].OursNS != 310 || parts[1].TheirsNS != 200 || *parts[1].Met {
+		t.Errorf("parts %+v", parts)
+	}
+	if row.State != Mixed || len(row.Samples) != 3 {
+		t.Errorf("the row itself is now %+v", row)
+	}
+}
+
 func TestMissed(t *testing.T) {
 	yes, no := true, false
 	r := Record{Rows: []Row{
