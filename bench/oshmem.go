@@ -20,7 +20,7 @@ import (
 var sources embed.FS
 
 // ErrMissing is what the error of OSHMEM wraps if the library is not installed.
-var ErrMissing = errors.New("Open MPI's OSHMEM is not installed: apt-get install openmpi-bin libopenmpi-dev gcc")
+var ErrMissing = errors.New("the OSHMEM of Open MPI is not installed: apt-get install openmpi-bin libopenmpi-dev gcc")
 
 // heapSize is what each PE's symmetric heap has, with room for the two areas.
 const heapSize = "192M"

@@ -29,7 +29,7 @@ static const char *parse_order(const char *line, struct order *o)
 	if (strchr(line, '-'))
 		return "a number is negative";
 	if (sscanf(line, "%15s %18ld %18ld %18ld %18ld%n", o->op, &o->size, &o->area, &o->every, &o->n, &end) != 5
-	    || strspn(line + end, "\n") != length - end)
+	    || strspn(line + end, " \t\n") != length - end)
 		return "want: OP SIZE AREA EVERY N";
 	if (o->size < 8 || o->size % 8 != 0)
 		return "SIZE must be a positive multiple of 8";

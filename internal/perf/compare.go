@@ -130,3 +130,26 @@ func compareNotes() []string {
 		"near, far, busy: how long a cache line took between two cores just before and after (under 170 ns, under 450 ns, more)",
 	}
 }
+
+// Try starts a job of a peer, has it carry out every order that a comparison of so
+// many PEs gives, a few times each, and returns what the peer says it is. It looks
+// at no figure. Blocking.
+func Try(ctx context.Context, dir string, p Peer, pes int) (said string, err error) {
+	c := comparison{peer: p}
+	if c.cores, err = twoCores(); err != nil {
+		return "", err
+	}
+	r, err := hire(ctx, p.Name, dir, pes, func(ctx context.Context, socket string) error { return c.runTheirs(ctx, socket, pes) })
+	if err != nil {
+		return "", err
+	}
+	for _, s := range cases(pes, true) {
+		if _, err = r.side(s.order)(few); err != nil {
+			break
+		}
+	}
+	return r.said, errors.Join(err, r.dismiss(true))
+}
+
+// few operations are enough to see whether they work.
+const few = 25
