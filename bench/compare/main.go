@@ -116,6 +116,9 @@ func (o *options) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if r.Machine.Commit == "" { // go run leaves it out
+		r.Machine.Commit = revision(ctx)
+	}
 	return o.report(r, out)
 }
 

@@ -101,7 +101,7 @@ func TestWriteTable(t *testing.T) {
 	if err := r.WriteTable(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"P ", "2.0 ns", "1.5 ns to 4.0 ns", "Go atomic add", "2.00", "<= 1.0", " no ", " 2 ", Near, "7.2 ms", "unknown", "5.0 MiB", "VmRSS", "a note"} {
+	for _, want := range []string{"P ", "2.0 ns", "1.5 ns to 4.0 ns", "Go atomic add", "2.00", "<= 1.00", " no ", " 2 ", Near, "7.2 ms", "unknown", "5.0 MiB", "VmRSS", "a note"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, b.String())
 		}

@@ -37,7 +37,7 @@ type remote struct {
 // until it has. The job has pes PEs.
 func hire(ctx context.Context, name, dir string, pes int, run func(ctx context.Context, socket string) error) (*remote, error) {
 	socket := filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+strconv.Itoa(pes))
-	l, err := net.Listen("unix", socket)
+	l, err := net.Listen("unix", socket) // its end removes the file
 	if err != nil {
 		return nil, fmt.Errorf("listen for %s: %w", name, err)
 	}

@@ -44,7 +44,7 @@ func (r Row) cells() []string {
 		cells[4], cells[5] = r.Show(r.Theirs.Median), fmt.Sprintf("%.2f", r.Ratio)
 	}
 	if r.Wanted > 0 {
-		cells[6], cells[7] = fmt.Sprintf("<= %.1f", r.Wanted), r.Verdict()
+		cells[6], cells[7] = fmt.Sprintf("<= %.2f", r.Wanted), r.Verdict()
 	}
 	if r.Allocs != nil {
 		cells[8] = fmt.Sprint(*r.Allocs)
