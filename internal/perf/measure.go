@@ -104,17 +104,17 @@ func (c contest) prepare(b bench) (*entry, error) {
 // calibrate doubles n until n operations take at least as long as a batch, twice:
 // once may be because somebody else had the core.
 func (c contest) calibrate(s side) (int, error) {
-	for n, enough := 1, 0; ; {
+	for n, long := 1, 0; ; {
 		d, err := s(n)
 		switch {
 		case err != nil:
 			return n, err
 		case d < c.batch:
-			n, enough = 2*n, 0
-		case enough > 0:
+			n, long = 2*n, 0
+		case long > 0:
 			return n, nil
 		default:
-			enough++
+			long++
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Schema is the version of a Record: it grows when a field changes its meaning.
-const Schema = 1
+const Schema = 2
 
 // Record is one run of a measurement, with every sample that was taken.
 type Record struct {
@@ -35,15 +35,16 @@ type Case struct {
 type Row struct {
 	Case
 	Name    string   `json:"name"`
-	Unit    string   `json:"unit"`             // ns or bytes
-	Peer    string   `json:"peer,omitempty"`   // what it was compared with
-	Ours    Summary  `json:"ours"`             // per operation
-	Theirs  Summary  `json:"theirs,omitzero"`  // of the peer, per operation
-	Ratio   float64  `json:"ratio,omitempty"`  // median of the ratios of the samples; 0: nothing to compare with
-	Wanted  float64  `json:"wanted,omitempty"` // the largest ratio that is good enough; 0: no such limit
-	Met     *bool    `json:"met,omitempty"`    // absent without a limit, or without a ratio
-	Allocs  *int64   `json:"allocs,omitempty"` // per operation; absent where it means nothing
-	State   string   `json:"state,omitempty"`  // of the cores, see StateOf; "mixed" if samples differ
+	Unit    string   `json:"unit"`               // ns or bytes
+	Peer    string   `json:"peer,omitempty"`     // what it was compared with
+	Ours    Summary  `json:"ours"`               // per operation
+	Theirs  Summary  `json:"theirs,omitzero"`    // of the peer, per operation
+	Ratio   float64  `json:"ratio,omitempty"`    // median of the ratios of the samples; 0: nothing to compare with
+	Wanted  float64  `json:"wanted,omitempty"`   // the largest ratio that is good enough; 0: no such limit
+	Met     *bool    `json:"met,omitempty"`      // absent without a limit, or without a ratio
+	Allocs  *int64   `json:"allocs,omitempty"`   // per operation; absent where it means nothing
+	State   string   `json:"state,omitempty"`    // of the cores, see StateOf; "mixed" if samples differ
+	LeftOut int      `json:"left_out,omitempty"` // samples that the figures do not contain: Moved and Busy ones
 	Note    string   `json:"note,omitempty"`
 	Samples []Sample `json:"samples"`
 }
@@ -84,14 +85,15 @@ func summarize(values []float64) Summary {
 // two sides may come from different states of the machine.
 func (r *Row) settle() {
 	var ours, theirs, ratios []float64
-	for _, s := range r.Samples {
+	used := steady(r.Samples)
+	for _, s := range used {
 		ours = append(ours, s.Ours)
 		if s.Theirs > 0 {
 			theirs, ratios = append(theirs, s.Theirs), append(ratios, s.Ours/s.Theirs)
 		}
 	}
 	r.Ours, r.Theirs, r.Ratio = summarize(ours), summarize(theirs), summarize(ratios).Median
-	r.State = commonState(r.Samples)
+	r.State, r.LeftOut = commonState(used), len(r.Samples)-len(used)
 	if r.Op != "" {
 		r.OursNS, r.TheirsNS = r.Ours.Median, r.Theirs.Median
 	}
@@ -99,6 +101,19 @@ func (r *Row) settle() {
 		met := r.Ratio <= r.Wanted
 		r.Met = &met
 	}
+}
+
+// enough is how many samples a median should have.
+const enough = 7
+
+// steady leaves out the samples during which the cores moved or somebody else had
+// them, if enough others are left.
+func steady(all []Sample) []Sample {
+	left := slices.DeleteFunc(slices.Clone(all), func(s Sample) bool { return s.State == Moved || s.State == Busy })
+	if len(left) < enough {
+		return all
+	}
+	return left
 }
 
 // ByState returns the row once for each state that its samples were taken in, with

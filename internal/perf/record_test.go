@@ -42,6 +42,24 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// Samples that say more about others than about us count only if there are not
+// enough of the rest.
+func TestSettleLeavesOut(t *testing.T) {
+	row := Row{}
+	for i := range 6 {
+		row.Samples = append(row.Samples, Sample{Ours: 1, Theirs: 2, State: Near}, Sample{Ours: 8, Theirs: 2, State: []string{Busy, Moved}[i%2]})
+	}
+	row.settle()
+	if row.LeftOut != 0 || row.State != Mixed || row.Ours.Max != 8 {
+		t.Errorf("six steady samples: %+v", row)
+	}
+	row.Samples = append(row.Samples, Sample{Ours: 1, Theirs: 2, State: Near})
+	row.settle()
+	if row.LeftOut != 6 || row.State != Near || row.Ours.Max != 1 || row.Ratio != 0.5 {
+		t.Errorf("seven steady samples: %+v", row)
+	}
+}
+
 func TestSettleWithoutAPeer(t *testing.T) {
 	row := Row{Wanted: 1.3, Samples: []Sample{{Ours: 7, State: Near}}}
 	row.settle()
