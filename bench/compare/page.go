@@ -4,6 +4,8 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 
@@ -35,9 +37,17 @@ func page(r perf.Record, command string) []byte {
 		}
 	}
 	var b bytes.Buffer
-	t := template.Must(template.New("page").Funcs(template.FuncMap{"line": line, "mixed": mixed}).Parse(pageText))
+	t := template.Must(template.New("page").Funcs(template.FuncMap{"line": line, "mixed": mixed, "disturbed": disturbed}).Parse(pageText))
 	template.Must(t, t.Execute(&b, c)) // a page that does not fit its record is a mistake in the page
 	return b.Bytes()
+}
+
+// disturbed says whether other programs wanted the cores: before anything was
+// measured, more than one did on average.
+func disturbed(m perf.Machine) bool {
+	minute, _, _ := strings.Cut(m.LoadBefore, " ")
+	load, err := strconv.ParseFloat(minute, 64)
+	return err == nil && load > 1
 }
 
 // line is a row of a table.
@@ -50,11 +60,13 @@ func line(r perf.Row) string {
 	return "| " + strings.Join(cells, " | ") + " |"
 }
 
-// mixed are the rows that were seen in several states, once for each.
+// mixed are the rows in which PEs wait for each other and that were seen in several
+// states, once for each. Other rows hardly depend on how far apart the cores are.
 func mixed(rows []perf.Row) []perf.Row {
 	var list []perf.Row
 	for _, row := range rows {
-		if row.State != perf.Mixed {
+		meets := slices.Contains([]string{perf.OpSeen, perf.OpPingPong, perf.OpBarrier, perf.OpSync}, row.Op)
+		if !meets || row.State != perf.Mixed {
 			continue
 		}
 		for _, part := range row.ByState() {

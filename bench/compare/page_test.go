@@ -17,7 +17,8 @@ func TestPage(t *testing.T) {
 		Rows: []perf.Row{
 			{Name: "put 8 B, hot", Unit: "ns", Peer: "Open MPI OSHMEM", Ours: perf.Summary{Median: 3}, Theirs: perf.Summary{Median: 9}, Ratio: 0.333, Wanted: 0.6, Met: &yes, State: perf.Near},
 			{Name: "barrier_all", Unit: "ns", Ours: perf.Summary{Median: 3000}, Theirs: perf.Summary{Median: 2000}, Ratio: 1.5, Wanted: 1.05, Met: &no, State: perf.Far},
-			{Name: "seen", Unit: "ns", Ratio: 1, State: perf.Mixed, Samples: []perf.Sample{half(perf.Near), half(perf.Far), half(perf.Far)}},
+			{Name: "get", Case: perf.Case{Op: perf.OpGet}, Unit: "ns", Ratio: 1, State: perf.Mixed, Samples: []perf.Sample{half(perf.Near), half(perf.Far)}},
+			{Name: "seen", Case: perf.Case{Op: perf.OpSeen}, Unit: "ns", Ratio: 1, State: perf.Mixed, Samples: []perf.Sample{half(perf.Near), half(perf.Far), half(perf.Far)}},
 		},
 	}
 	text := string(page(r, "go run ./bench/compare -x"))
@@ -30,6 +31,13 @@ func TestPage(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q:\n%s", want, text)
 		}
+	}
+	if strings.Contains(text, "get (") || strings.Contains(text, "Provisional") {
+		t.Errorf("state by state for a row that does not depend on it, or a disturbed machine with a load of 0.1:\n%s", text)
+	}
+	r.Machine.LoadBefore = "1.50 0.10 0.10"
+	if text := string(page(r, "c")); !strings.Contains(text, "\n\n**Provisional**: the load") {
+		t.Errorf("a load of 1.5 is not mentioned:\n%s", text)
 	}
 	for _, r := range []perf.Record{{}, {Rows: []perf.Row{{Name: "x"}}}} {
 		if text := string(page(r, "c")); strings.Contains(text, "state by state\n\n|") || strings.Contains(text, "\n\n\n") {
