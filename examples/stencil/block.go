@@ -7,12 +7,6 @@ import (
 
 const radius = 2
 
-// The weights of a star that takes the derivative along both axes.
-const (
-	near = 1.0 / (2 * radius)
-	far  = 1.0 / (4 * radius)
-)
-
 // shape arranges n PEs in a rectangle, as square as can be.
 func shape(n int) (across, down int) {
 	for down = int(math.Sqrt(float64(n))); n%down != 0; down-- {
@@ -30,12 +24,16 @@ type block struct {
 	out        []float64 // without
 	inside     area      // the points that have all their neighbours in the grid
 	peers      [4]int    // who is north, south, west and east; -1: nobody
+
+	// The weights of a star that takes the derivative along both axes. Constants would
+	// be slower: the compiler loads them anew for every point.
+	near, far float64
 }
 
 // newBlock is the block of a PE in a grid of n x n, filled with a plane.
 func newBlock(pe, across, down, n int) *block {
 	x, y := pe%across, pe/across
-	b := &block{top: n * y / down, left: n * x / across}
+	b := &block{top: n * y / down, left: n * x / across, near: 1.0 / (2 * radius), far: 1.0 / (4 * radius)}
 	b.rows, b.cols = n*(y+1)/down-b.top, n*(x+1)/across-b.left
 	b.stride = b.cols + 2*radius
 	b.in = make([]float64, (b.rows+2*radius)*b.stride)
@@ -112,9 +110,10 @@ func (b *block) star(row int) {
 	out := b.out[from:][:n]
 	nn, no, so, ss := line(-2, 0), line(-1, 0), line(1, 0), line(2, 0)
 	ww, we, ea, ee := line(0, -2), line(0, -1), line(0, 1), line(0, 2)
+	near, far := b.near, b.far
 	for j := range out {
-		out[j] += -far*nn[j] - near*no[j] + near*so[j] + far*ss[j] +
-			-far*ww[j] - near*we[j] + near*ea[j] + far*ee[j]
+		out[j] += far*ss[j] - far*nn[j] + near*so[j] - near*no[j] +
+			far*ee[j] - far*ww[j] + near*ea[j] - near*we[j]
 	}
 }
 
@@ -125,11 +124,15 @@ func raise(all []float64) {
 	}
 }
 
-// sum adds up what the sweeps have left in out.
-func (b *block) sum() float64 {
-	total := 0.0
-	for _, v := range b.out {
-		total += math.Abs(v)
+// sums adds up what the sweeps have left in out, and how far each point of it is from
+// what it must be.
+func (b *block) sums(want float64) (size, wrong float64) {
+	for i := range b.inside.rows {
+		at := (b.inside.top+i)*b.cols + b.inside.left
+		for _, v := range b.out[at : at+b.inside.cols] {
+			size += math.Abs(v)
+			wrong += math.Abs(v - want)
+		}
 	}
-	return total
+	return size, wrong
 }
