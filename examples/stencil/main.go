@@ -27,6 +27,9 @@ func main() {
 	shmem.Main(p.run)
 }
 
+// largest is the largest grid: two of them have 64 GiB.
+const largest = 1 << 16
+
 // problem is what the command line asks for.
 type problem struct {
 	n, iterations int
@@ -39,8 +42,8 @@ func (p problem) check(across, down int) error {
 	switch {
 	case len(p.rest) > 0:
 		return fmt.Errorf("unexpected argument %q: sizes are given as -n and -iterations", p.rest[0])
-	case p.n < least:
-		return fmt.Errorf("-n %d is too small for %d x %d PEs and a star of radius %d: use at least %d", p.n, across, down, radius, least)
+	case p.n < least || p.n > largest:
+		return fmt.Errorf("-n %d: for %d x %d PEs and a star of radius %d use %d to %d", p.n, across, down, radius, least, largest)
 	case p.iterations < 1:
 		return fmt.Errorf("-iterations %d: use at least 1", p.iterations)
 	}

@@ -72,9 +72,10 @@ func TestWrongResultIsNoticed(t *testing.T) {
 
 func TestBadArguments(t *testing.T) {
 	for want, p := range map[string]problem{
-		"-n 3 is too small for 2 x 2 PEs and a star of radius 2: use at least 5": {n: 3, iterations: 1},
-		"-iterations 0: use at least 1":                                          {n: 20},
-		`unexpected argument "20"`:                                               {n: 20, iterations: 1, rest: []string{"20"}},
+		"-n 3: for 2 x 2 PEs and a star of radius 2 use 5 to 65536":     {n: 3, iterations: 1},
+		"-n 70000: for 2 x 2 PEs and a star of radius 2 use 5 to 65536": {n: 70000, iterations: 1},
+		"-iterations 0: use at least 1":                                 {n: 20},
+		`unexpected argument "20"`:                                      {n: 20, iterations: 1, rest: []string{"20"}},
 	} {
 		err := shmem.RunLocal(t.Context(), 4, shmem.Options{}, p.run)
 		if err == nil || strings.Count(err.Error(), want) != 4 {

@@ -29,6 +29,9 @@ func main() {
 	shmem.Main(p.run)
 }
 
+// largest is the largest matrix: two of them have 64 GiB.
+const largest = 1 << 16
+
 // problem is what the command line asks for.
 type problem struct {
 	n, tile, iterations int
@@ -40,8 +43,8 @@ func (p problem) check(pes int) error {
 	switch {
 	case len(p.rest) > 0:
 		return fmt.Errorf("unexpected argument %q: sizes are given as -n, -tile and -iterations", p.rest[0])
-	case p.n < 1 || p.n%pes != 0:
-		return fmt.Errorf("-n %d is not a multiple of the %d PEs: use %d", p.n, pes, (max(p.n, 1)+pes-1)/pes*pes)
+	case p.n < 1 || p.n > largest || p.n%pes != 0:
+		return fmt.Errorf("-n %d: use a multiple of the %d PEs from %d to %d", p.n, pes, pes, largest/pes*pes)
 	case p.tile < 1:
 		return fmt.Errorf("-tile %d: use at least 1", p.tile)
 	case p.iterations < 1:

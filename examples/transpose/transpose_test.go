@@ -68,11 +68,12 @@ func TestWrongResultIsNoticed(t *testing.T) {
 func TestBadArguments(t *testing.T) {
 	good := problem{n: 16, tile: 4, iterations: 1}
 	for want, spoil := range map[string]func(*problem){
-		"-n 17 is not a multiple of the 4 PEs: use 20": func(p *problem) { p.n = 17 },
-		"-n 0 is not a multiple of the 4 PEs: use 4":   func(p *problem) { p.n = 0 },
-		"-tile 0: use at least 1":                      func(p *problem) { p.tile = 0 },
-		"-iterations -1: use at least 1":               func(p *problem) { p.iterations = -1 },
-		`unexpected argument "16"`:                     func(p *problem) { p.rest = []string{"16"} },
+		"-n 17: use a multiple of the 4 PEs from 4 to 65536":    func(p *problem) { p.n = 17 },
+		"-n 0: use a multiple of the 4 PEs from 4 to 65536":     func(p *problem) { p.n = 0 },
+		"-n 65540: use a multiple of the 4 PEs from 4 to 65536": func(p *problem) { p.n = 65540 },
+		"-tile 0: use at least 1":                               func(p *problem) { p.tile = 0 },
+		"-iterations -1: use at least 1":                        func(p *problem) { p.iterations = -1 },
+		`unexpected argument "16"`:                              func(p *problem) { p.rest = []string{"16"} },
 	} {
 		p := good
 		spoil(&p)
