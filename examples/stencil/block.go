@@ -23,7 +23,7 @@ type block struct {
 	in         []float64 // with a margin of radius on each side, for the neighbours' edges
 	out        []float64 // without
 	inside     area      // the points that have all their neighbours in the grid
-	peers      [4]int    // who is north, south, west and east; -1: nobody
+	neighbours []neighbour
 
 	// The weights of a star that takes the derivative along both axes. Constants would
 	// be slower: the compiler loads them anew for every point.
@@ -47,14 +47,17 @@ func newBlock(pe, across, down, n int) *block {
 	}
 	top, left := max(radius-b.top, 0), max(radius-b.left, 0)
 	b.inside = area{top, left, min(n-radius-b.top, b.rows) - top, min(n-radius-b.left, b.cols) - left}
-	b.peers = [4]int{-1, -1, -1, -1}
 	for side, there := range [4]bool{y > 0, y < down-1, x > 0, x < across-1} {
 		if there {
-			b.peers[side] = pe + [4]int{-across, across, -1, 1}[side]
+			b.neighbours = append(b.neighbours, neighbour{side, pe + [4]int{-across, across, -1, 1}[side]})
 		}
 	}
 	return b
 }
+
+// neighbour is a PE with a block on one side: 0 is north, 1 south, 2 west and 3 east,
+// so that side^1 is the opposite one.
+type neighbour struct{ side, pe int }
 
 // area is a rectangle of a block; the margin has negative rows and columns.
 type area struct{ top, left, rows, cols int }

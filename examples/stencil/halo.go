@@ -48,43 +48,36 @@ func newHalo(ctx context.Context, w *shmem.World, b *block, points int) (*halo, 
 
 // exchange sends the edges for sweep k to the neighbours and takes theirs.
 func (h *halo) exchange(ctx context.Context, k int) error {
-	for side, pe := range h.b.peers {
-		if pe < 0 {
-			continue
-		}
-		if err := h.send(side, pe, k); err != nil {
+	for _, n := range h.b.neighbours {
+		if err := h.send(n, k); err != nil {
 			return err
 		}
 	}
-	for side, pe := range h.b.peers {
-		if pe < 0 {
-			continue
-		}
-		if err := h.receive(ctx, side, k); err != nil {
+	for _, n := range h.b.neighbours {
+		if err := h.receive(ctx, n, k); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// send puts the edge on a side into the box that the neighbour has for it, on his
-// opposite side.
-func (h *halo) send(side, pe, k int) error {
+// send puts the edge on a neighbour's side into the box that he has for it.
+func (h *halo) send(n neighbour, k int) error {
 	h.edge = h.edge[:0]
-	for line := range h.b.lines(h.b.edge(side)) {
+	for line := range h.b.lines(h.b.edge(n.side)) {
 		h.edge = append(h.edge, line...)
 	}
-	box := h.boxes[k%2][side^1]
+	box := h.boxes[k%2][n.side^1]
 	data, err := box.data.Slice(0, len(h.edge))
 	if err != nil {
 		return err
 	}
-	return data.PutSliceSignal(h.edge, pe, box.full, shmem.SignalSet, uint64(k+1))
+	return data.PutSliceSignal(h.edge, n.pe, box.full, shmem.SignalSet, uint64(k+1))
 }
 
-// receive waits for the edge of the neighbour on a side and copies it to the margin.
-func (h *halo) receive(ctx context.Context, side, k int) error {
-	box := h.boxes[k%2][side]
+// receive waits for a neighbour's edge and copies it to the margin on his side.
+func (h *halo) receive(ctx context.Context, n neighbour, k int) error {
+	box := h.boxes[k%2][n.side]
 	if _, err := box.full.WaitUntil(ctx, shmem.EQ, uint64(k+1)); err != nil {
 		return err
 	}
@@ -92,7 +85,7 @@ func (h *halo) receive(ctx context.Context, side, k int) error {
 	if err != nil {
 		return err
 	}
-	for line := range h.b.lines(h.b.margin(side)) {
+	for line := range h.b.lines(h.b.margin(n.side)) {
 		edge = edge[copy(line, edge):]
 	}
 	return nil

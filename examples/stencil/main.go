@@ -69,6 +69,7 @@ func (p problem) run(ctx context.Context, w *shmem.World) error {
 		return err
 	}
 	if w.MyPE() == 0 {
+		// As the Kernels count: with a product and a sum for the middle of the star, which weighs nothing.
 		flops := float64(2*(4*radius+1)+1) * float64(p.inside()) * float64(p.iterations)
 		fmt.Printf("%d x %d on %d x %d PEs: norm %g, as it must be; %.0f MFlop/s\n",
 			p.n, p.n, across, down, norm, flops/elapsed.Seconds()/1e6)

@@ -24,6 +24,17 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
+// TestSmallest has blocks of two rows and columns, some with no point that has all its
+// neighbours.
+func TestSmallest(t *testing.T) {
+	for pes, n := range map[int]int{1: 5, 4: 5, 6: 6, 7: 14, 9: 6} {
+		p := problem{n: n, iterations: 3}
+		if err := shmem.RunLocal(t.Context(), pes, shmem.Options{}, p.run); err != nil {
+			t.Errorf("%d x %d on %d PEs: %v", n, n, pes, err)
+		}
+	}
+}
+
 // TestChecked runs with every promise checked, and with neighbours on other
 // nodes.
 func TestChecked(t *testing.T) {
