@@ -13,8 +13,10 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"os"
 	"time"
 
+	"github.com/goshmem/goshmem/internal/progress"
 	"github.com/goshmem/goshmem/shmem"
 )
 
@@ -79,6 +81,11 @@ func (p problem) run(ctx context.Context, w *shmem.World) error {
 
 // sweeps does all sweeps, with exchange in front of each. The first is a warm-up.
 func (p problem) sweeps(ctx context.Context, w *shmem.World, b *block, exchange func(context.Context, int) error) (time.Duration, error) {
+	var line *progress.Line // nil is silent
+	if w.MyPE() == 0 {
+		line = progress.New(os.Stderr, p.iterations+1)
+	}
+	defer line.Done()
 	var start time.Time
 	for k := range p.iterations + 1 {
 		if k == 1 {
@@ -91,6 +98,7 @@ func (p problem) sweeps(ctx context.Context, w *shmem.World, b *block, exchange 
 			return 0, err
 		}
 		b.sweep()
+		line.Step()
 	}
 	err := w.Barrier(ctx)
 	return time.Since(start), err

@@ -12,8 +12,10 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"os"
 	"time"
 
+	"github.com/goshmem/goshmem/internal/progress"
 	"github.com/goshmem/goshmem/shmem"
 )
 
@@ -76,6 +78,11 @@ func (p problem) run(ctx context.Context, w *shmem.World) error {
 
 // passes does all passes. The first is a warm-up.
 func (p problem) passes(ctx context.Context, w *shmem.World, g *grid) (time.Duration, error) {
+	var line *progress.Line // nil is silent
+	if w.MyPE() == 0 {
+		line = progress.New(os.Stderr, p.iterations+1)
+	}
+	defer line.Done()
 	var start time.Time
 	for k := range p.iterations + 1 {
 		if k == 1 {
@@ -87,6 +94,7 @@ func (p problem) passes(ctx context.Context, w *shmem.World, g *grid) (time.Dura
 		if err := g.pass(ctx, uint64(k+1)); err != nil {
 			return 0, err
 		}
+		line.Step()
 	}
 	err := w.Barrier(ctx)
 	return time.Since(start), err

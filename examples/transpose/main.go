@@ -14,8 +14,10 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"os"
 	"time"
 
+	"github.com/goshmem/goshmem/internal/progress"
 	"github.com/goshmem/goshmem/shmem"
 )
 
@@ -78,6 +80,11 @@ func (p problem) run(ctx context.Context, w *shmem.World) error {
 // repeat adds the transpose of a to b, and 1 to a, again and again; exchange brings the
 // blocks of the others. The first time is a warm-up.
 func (p problem) repeat(ctx context.Context, w *shmem.World, m *matrices, exchange func(context.Context) error) (time.Duration, error) {
+	var line *progress.Line // nil is silent
+	if w.MyPE() == 0 {
+		line = progress.New(os.Stderr, p.iterations+1)
+	}
+	defer line.Done()
 	var start time.Time
 	for k := range p.iterations + 1 {
 		if k == 1 {
@@ -91,6 +98,7 @@ func (p problem) repeat(ctx context.Context, w *shmem.World, m *matrices, exchan
 		}
 		m.add()
 		m.raise()
+		line.Step()
 	}
 	err := w.Barrier(ctx)
 	return time.Since(start), err
