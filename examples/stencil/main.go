@@ -16,7 +16,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/goshmem/goshmem/internal/progress"
+	"github.com/goshmem/goshmem/examples/progress"
 	"github.com/goshmem/goshmem/shmem"
 )
 
