@@ -92,9 +92,12 @@ func (l *Lock) announce() (got bool, err error) {
 // await returns when the lock has been handed to this PE.
 func (l *Lock) await(ctx context.Context, call engine.Call, ticket uint64) error {
 	p := l.grant.a.here()
-	for n := l.w.heap.Spin(); n > 0; n-- {
+	for n, pause := l.w.heap.Spin(); n > 0; n-- {
 		if mem.Load64(p) == ticket {
 			return nil
+		}
+		if pause {
+			mem.Pause()
 		}
 	}
 	return l.w.heap.Wait(orBackground(ctx), call, func() bool { return mem.Load64(p) == ticket })

@@ -108,18 +108,21 @@ func (s *several[T]) collect(indices []int, known int) []int {
 }
 
 // looks is how often to look at all elements before the engine waits.
-func (s *several[T]) looks() int {
-	spin := s.a.b.w.heap.Spin()
-	return max(spin/max(s.a.n, 1), min(spin, 1))
+func (s *several[T]) looks() (looks int, pause bool) {
+	spin, pause := s.a.b.w.heap.Spin()
+	return max(spin/max(s.a.n, 1), min(spin, 1)), pause
 }
 
 func (s several[T]) awaitAny(ctx context.Context) (int, error) {
 	if err := s.check(); err != nil || s.nothing() {
 		return -1, err
 	}
-	for n := s.looks(); n > 0; n-- {
+	for n, pause := s.looks(); n > 0; n-- {
 		if i := s.any(); i >= 0 {
 			return i, nil
+		}
+		if pause {
+			mem.Pause()
 		}
 	}
 	return s.awaitAnyLong(ctx)
@@ -140,9 +143,12 @@ func (s several[T]) awaitAll(ctx context.Context) error {
 		return err
 	}
 	next := 0
-	for n := s.a.b.w.heap.Spin(); n > 0; n-- {
+	for n, pause := s.a.b.w.heap.Spin(); n > 0; n-- {
 		if next = s.find(next, s.a.n, false); next < 0 {
 			return nil
+		}
+		if pause {
+			mem.Pause()
 		}
 	}
 	return s.awaitAllLong(ctx, next)

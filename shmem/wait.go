@@ -99,9 +99,12 @@ func (a Array[T]) awaited(i int, cmp Cmp) (unsafe.Pointer, error) {
 // await looks at p for as long as looking is cheap, then lets the engine wait. It
 // returns the value that ended it.
 func await[T Waitable](ctx context.Context, w *World, p unsafe.Pointer, cmp Cmp, v T) (T, error) {
-	for n := w.heap.Spin(); n > 0; n-- {
+	for n, pause := w.heap.Spin(); n > 0; n-- {
 		if x := mem.Load[T](p); holds(x, cmp, v) {
 			return x, nil
+		}
+		if pause {
+			mem.Pause()
 		}
 	}
 	return awaitLong(ctx, w, p, cmp, v)

@@ -105,8 +105,9 @@ type Heap interface {
 	// Release takes the memory of a freed range back.
 	Release(at Offset, n uintptr) error
 
-	// Spin is how often a waiter should look by itself before it calls Wait.
-	Spin() int
+	// Spin is how often a waiter should look by itself before it calls Wait, and
+	// whether it should pause between looks.
+	Spin() (looks int, pause bool)
 	// Wait blocks until ready says so. ready is called often and must be cheap.
 	Wait(ctx context.Context, call Call, ready func() bool) error
 	// Ring wakes pe if it sleeps in Wait: after a signal, not after a put.

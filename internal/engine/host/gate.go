@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/mem"
 )
 
 // flatMax is the largest team whose members look at each other's flags. It is
@@ -236,9 +237,12 @@ func (g *gate) meetFlat(ctx context.Context, call engine.Call, want uint64) erro
 
 // waitFor waits until word is settled, or any member has given up.
 func (g *gate) waitFor(ctx context.Context, call engine.Call, word *atomic.Uint64) error {
-	for n := g.h.policy.spin(); n > 0; n-- {
+	for n, pause := g.h.policy.spin(); n > 0; n-- {
 		if g.settled(word.Load()) {
 			return nil
+		}
+		if pause {
+			mem.Pause()
 		}
 	}
 	g.awaited = word

@@ -198,7 +198,7 @@ type hooked struct {
 	before func()
 }
 
-func (h hooked) spin() int {
+func (h hooked) spin() (int, bool) {
 	h.before()
 	return h.policy.spin()
 }

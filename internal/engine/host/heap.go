@@ -105,7 +105,7 @@ func (h *Heap) Ring(pe int) {
 }
 
 // Spin returns how many looks are cheaper than a call of Wait.
-func (h *Heap) Spin() int { return h.policy.spin() }
+func (h *Heap) Spin() (looks int, pause bool) { return h.policy.spin() }
 
 // Close leaves the world; in good order, unless this PE has failed.
 func (h *Heap) Close() error {

@@ -61,7 +61,7 @@ const (
 	goYields = 16
 )
 
-func (*goroutines) spin() int { return goSpin }
+func (*goroutines) spin() (looks int, pause bool) { return goSpin, false }
 
 func (g *goroutines) yield(ready func() bool) bool {
 	for range goYields {

@@ -9,8 +9,8 @@ import (
 
 // A policy is how the PEs of a kind of world wait: processes or goroutines.
 type policy interface {
-	// spin is how many plain looks come first.
-	spin() int
+	// spin is how many looks come first, and whether there are pauses between them.
+	spin() (looks int, pause bool)
 	// yield gives the core away between looks, for as long as that is better
 	// than sleeping. It returns true if ready says so or the PE is alarmed.
 	yield(ready func() bool) bool

@@ -11,18 +11,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processes is how process PEs wait: look for half a microsecond, then give the
+// processes is how process PEs wait: look for two microseconds, then give the
 // core away between looks, then sleep on a futex. Yielding early is what makes
 // more PEs than cores bearable; a futex wake-up across cores costs 15 to 30
 // microseconds, so sleeping comes late.
 type processes struct {
 	ctl   []*control
 	own   *control
-	looks int // loads before the first yield
+	looks int // before the first yield
 }
 
 const (
-	processSpin   = 2000
+	processSpin   = 80 // with a pause after each
 	crowdedSpin   = 20
 	processYields = 200
 	yieldLimit    = time.Millisecond // for all yields together
@@ -38,7 +38,9 @@ func looksFor(pes int) int {
 	return processSpin
 }
 
-func (p *processes) spin() int { return p.looks }
+// spin has pauses where there is a core for each PE: where they compete for cores
+// pausing only delays the yield.
+func (p *processes) spin() (looks int, pause bool) { return p.looks, p.looks == processSpin }
 
 // yield keeps the goroutine on its thread while it spins: moving between
 // threads would cost more than the yield. The raw call does not tell the Go

@@ -87,7 +87,7 @@ func (h *Heap) Wait(ctx context.Context, call engine.Call, ready func() bool) er
 }
 
 // Spin is 0, so that every wait comes to Wait.
-func (h *Heap) Spin() int { return 0 }
+func (h *Heap) Spin() (looks int, pause bool) { return 0, false }
 
 // Gate wraps the team's meeting point.
 func (h *Heap) Gate(slot int, members []int, generation uint64) engine.Gate {
