@@ -116,11 +116,11 @@ func widenAs[T interface{ Float32() float32 }](to []float32, src unsafe.Pointer)
 
 // The values of the eight-bit formats.
 var (
-	e4m3 = values(dtype.Float8E4M3FromBits)
-	e5m2 = values(dtype.Float8E5M2FromBits)
+	e4m3 = decoded(dtype.Float8E4M3FromBits)
+	e5m2 = decoded(dtype.Float8E5M2FromBits)
 )
 
-func values[T interface{ Float32() float32 }](fromBits func(uint8) T) (table [256]float32) {
+func decoded[T interface{ Float32() float32 }](fromBits func(uint8) T) (table [256]float32) {
 	for i := range table {
 		table[i] = fromBits(uint8(i)).Float32()
 	}
@@ -181,11 +181,23 @@ func floats[T float32 | float64]() [ops]kernel {
 
 func complexes[T complex64 | complex128]() [ops]kernel { return [ops]kernel{sum[T], prod[T]} }
 
-// plainFold combines n elements, at most a block, that lie off bytes into the sources.
-// dst may be one of them, so nothing is put there before the last has been read.
-func plainFold(t Type, op Op, dst unsafe.Pointer, sources []unsafe.Pointer, off uintptr, n int, s *Scratch) {
+// block is how many bytes of all sources are combined at a time: they stay in the
+// innermost cache meanwhile.
+const block = 8192
+
+// Scratch is room for intermediate results. One goroutine uses it at a time.
+type Scratch struct {
+	sum  [block]byte
+	wide [2][block]float32 // of narrow elements, of which a block has the most
+}
+
+// fold combines n elements, at most a block, that lie off bytes into the sources. dst
+// may be one of them, so nothing is put there before the last has been read.
+func fold(t Type, op Op, dst unsafe.Pointer, sources []unsafe.Pointer, off uintptr, n int, s *Scratch) {
 	k, last := kernels[t][op], len(sources)-1
 	switch {
+	case last == 0:
+		mem.Put(dst, unsafe.Add(sources[0], off), uintptr(n)*t.Size())
 	case last == 1:
 		k(dst, unsafe.Add(sources[0], off), unsafe.Add(sources[1], off), n)
 	case t.narrow():

@@ -7,160 +7,157 @@ package reduce
 import "unsafe"
 
 //go:noescape
-func sum8AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sum8AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prod8AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prod8AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minInt8AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minInt8AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxInt8AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxInt8AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func andAVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func andAVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func orAVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func orAVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func xorAVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func xorAVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minUint8AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minUint8AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxUint8AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxUint8AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func sum16AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sum16AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prod16AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prod16AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minInt16AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minInt16AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxInt16AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxInt16AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minUint16AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minUint16AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxUint16AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxUint16AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func sum32AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sum32AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prod32AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prod32AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minInt32AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minInt32AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxInt32AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxInt32AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minUint32AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minUint32AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxUint32AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxUint32AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func sum64AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sum64AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prod64AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prod64AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minInt64AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minInt64AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxInt64AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxInt64AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minUint64AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minUint64AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxUint64AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxUint64AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func sumFloat32AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sumFloat32AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prodFloat32AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prodFloat32AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minFloat32AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minFloat32AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxFloat32AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxFloat32AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func sumFloat16AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sumFloat16AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prodFloat16AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prodFloat16AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minFloat16AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minFloat16AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxFloat16AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxFloat16AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func sumBFloat16AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sumBFloat16AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prodBFloat16AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prodBFloat16AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minBFloat16AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minBFloat16AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxBFloat16AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxBFloat16AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func sumFloat8E4M3AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sumFloat8E4M3AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prodFloat8E4M3AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prodFloat8E4M3AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minFloat8E4M3AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minFloat8E4M3AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxFloat8E4M3AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxFloat8E4M3AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func sumFloat8E5M2AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sumFloat8E5M2AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prodFloat8E5M2AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prodFloat8E5M2AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minFloat8E5M2AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minFloat8E5M2AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxFloat8E5M2AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxFloat8E5M2AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func sumFloat64AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sumFloat64AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prodFloat64AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prodFloat64AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minFloat64AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minFloat64AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxFloat64AVX2(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
-
-//go:noescape
-func streamAVX2(dst, src unsafe.Pointer, n uintptr)
+func maxFloat64AVX2(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 var tableAVX2 = [types][ops]vector{
 	Int8: {
@@ -280,160 +277,157 @@ var tableAVX2 = [types][ops]vector{
 }
 
 //go:noescape
-func sum8AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sum8AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prod8AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prod8AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minInt8AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minInt8AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxInt8AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxInt8AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func andAVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func andAVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func orAVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func orAVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func xorAVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func xorAVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minUint8AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minUint8AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxUint8AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxUint8AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func sum16AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sum16AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prod16AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prod16AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minInt16AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minInt16AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxInt16AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxInt16AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minUint16AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minUint16AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxUint16AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxUint16AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func sum32AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sum32AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prod32AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prod32AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minInt32AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minInt32AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxInt32AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxInt32AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minUint32AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minUint32AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxUint32AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxUint32AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func sum64AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sum64AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prod64AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prod64AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minInt64AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minInt64AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxInt64AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxInt64AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minUint64AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minUint64AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxUint64AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxUint64AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func sumFloat32AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sumFloat32AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prodFloat32AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prodFloat32AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minFloat32AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minFloat32AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxFloat32AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxFloat32AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func sumFloat16AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sumFloat16AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prodFloat16AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prodFloat16AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minFloat16AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minFloat16AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxFloat16AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxFloat16AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func sumBFloat16AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sumBFloat16AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prodBFloat16AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prodBFloat16AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minBFloat16AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minBFloat16AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxBFloat16AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxBFloat16AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func sumFloat8E4M3AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sumFloat8E4M3AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prodFloat8E4M3AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prodFloat8E4M3AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minFloat8E4M3AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minFloat8E4M3AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxFloat8E4M3AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxFloat8E4M3AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func sumFloat8E5M2AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sumFloat8E5M2AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prodFloat8E5M2AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prodFloat8E5M2AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minFloat8E5M2AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minFloat8E5M2AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxFloat8E5M2AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func maxFloat8E5M2AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func sumFloat64AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func sumFloat64AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func prodFloat64AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func prodFloat64AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func minFloat64AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+func minFloat64AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 //go:noescape
-func maxFloat64AVX512(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
-
-//go:noescape
-func streamAVX512(dst, src unsafe.Pointer, n uintptr)
+func maxFloat64AVX512(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 
 var tableAVX512 = [types][ops]vector{
 	Int8: {

@@ -4,15 +4,16 @@
 
 #include "textflag.h"
 
-// func sum8AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sum8AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·sum8AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·sum8AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -31,8 +32,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPADDB  (R10)(DX*1), Y0, Y0
+	VPADDB  32(R10)(DX*1), Y1, Y1
+	VPADDB  64(R10)(DX*1), Y2, Y2
+	VPADDB  96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPADDB  (R10)(DX*1), Y0, Y0
+	VPADDB  32(R10)(DX*1), Y1, Y1
+	VPADDB  64(R10)(DX*1), Y2, Y2
+	VPADDB  96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -43,25 +104,32 @@ group:
 	LEAQ    8(SI), R10
 
 group_sources:
-	MOVQ    (R10), R9
-	VPADDB  (R9)(DX*1), Y0, Y0
-	VPADDB  32(R9)(DX*1), Y1, Y1
-	VPADDB  64(R9)(DX*1), Y2, Y2
-	VPADDB  96(R9)(DX*1), Y3, Y3
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      group_sources
+	MOVQ   (R10), R9
+	VPADDB (R9)(DX*1), Y0, Y0
+	VPADDB 32(R9)(DX*1), Y1, Y1
+	VPADDB 64(R9)(DX*1), Y2, Y2
+	VPADDB 96(R9)(DX*1), Y3, Y3
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     group_sources
+	MOVQ   BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -69,30 +137,47 @@ single:
 	LEAQ    8(SI), R10
 
 single_sources:
-	MOVQ    (R10), R9
-	VPADDB  (R9)(DX*1), Y0, Y0
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      single_sources
+	MOVQ   (R10), R9
+	VPADDB (R9)(DX*1), Y0, Y0
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     single_sources
+	MOVQ   BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func prod8AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prod8AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·prod8AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·prod8AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -117,8 +202,116 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VMOVDQU (R10)(DX*1), Y8
+	VPMULLW Y8, Y0, Y10
+	VPAND   constants<>+0(SB), Y10, Y10
+	VPSRLW  $0x08, Y0, Y0
+	VPAND   constants<>+64(SB), Y8, Y11
+	VPMULLW Y11, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VMOVDQU 32(R10)(DX*1), Y8
+	VPMULLW Y8, Y1, Y10
+	VPAND   constants<>+0(SB), Y10, Y10
+	VPSRLW  $0x08, Y1, Y1
+	VPAND   constants<>+64(SB), Y8, Y11
+	VPMULLW Y11, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	VMOVDQU 64(R10)(DX*1), Y8
+	VPMULLW Y8, Y2, Y10
+	VPAND   constants<>+0(SB), Y10, Y10
+	VPSRLW  $0x08, Y2, Y2
+	VPAND   constants<>+64(SB), Y8, Y11
+	VPMULLW Y11, Y2, Y2
+	VPOR    Y10, Y2, Y2
+	VMOVDQU 96(R10)(DX*1), Y8
+	VPMULLW Y8, Y3, Y10
+	VPAND   constants<>+0(SB), Y10, Y10
+	VPSRLW  $0x08, Y3, Y3
+	VPAND   constants<>+64(SB), Y8, Y11
+	VPMULLW Y11, Y3, Y3
+	VPOR    Y10, Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VMOVDQU (R10)(DX*1), Y8
+	VPMULLW Y8, Y0, Y10
+	VPAND   constants<>+0(SB), Y10, Y10
+	VPSRLW  $0x08, Y0, Y0
+	VPAND   constants<>+64(SB), Y8, Y11
+	VPMULLW Y11, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VMOVDQU 32(R10)(DX*1), Y8
+	VPMULLW Y8, Y1, Y10
+	VPAND   constants<>+0(SB), Y10, Y10
+	VPSRLW  $0x08, Y1, Y1
+	VPAND   constants<>+64(SB), Y8, Y11
+	VPMULLW Y11, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	VMOVDQU 64(R10)(DX*1), Y8
+	VPMULLW Y8, Y2, Y10
+	VPAND   constants<>+0(SB), Y10, Y10
+	VPSRLW  $0x08, Y2, Y2
+	VPAND   constants<>+64(SB), Y8, Y11
+	VPMULLW Y11, Y2, Y2
+	VPOR    Y10, Y2, Y2
+	VMOVDQU 96(R10)(DX*1), Y8
+	VPMULLW Y8, Y3, Y10
+	VPAND   constants<>+0(SB), Y10, Y10
+	VPSRLW  $0x08, Y3, Y3
+	VPAND   constants<>+64(SB), Y8, Y11
+	VPMULLW Y11, Y3, Y3
+	VPOR    Y10, Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -161,17 +354,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -190,25 +390,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func minInt8AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minInt8AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·minInt8AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·minInt8AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -227,8 +444,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMINSB (R10)(DX*1), Y0, Y0
+	VPMINSB 32(R10)(DX*1), Y1, Y1
+	VPMINSB 64(R10)(DX*1), Y2, Y2
+	VPMINSB 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMINSB (R10)(DX*1), Y0, Y0
+	VPMINSB 32(R10)(DX*1), Y1, Y1
+	VPMINSB 64(R10)(DX*1), Y2, Y2
+	VPMINSB 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -247,17 +524,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -270,25 +554,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func maxInt8AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxInt8AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·maxInt8AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·maxInt8AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -307,8 +608,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMAXSB (R10)(DX*1), Y0, Y0
+	VPMAXSB 32(R10)(DX*1), Y1, Y1
+	VPMAXSB 64(R10)(DX*1), Y2, Y2
+	VPMAXSB 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMAXSB (R10)(DX*1), Y0, Y0
+	VPMAXSB 32(R10)(DX*1), Y1, Y1
+	VPMAXSB 64(R10)(DX*1), Y2, Y2
+	VPMAXSB 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -327,17 +688,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -350,25 +718,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func andAVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func andAVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·andAVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·andAVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -387,8 +772,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPAND   (R10)(DX*1), Y0, Y0
+	VPAND   32(R10)(DX*1), Y1, Y1
+	VPAND   64(R10)(DX*1), Y2, Y2
+	VPAND   96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPAND   (R10)(DX*1), Y0, Y0
+	VPAND   32(R10)(DX*1), Y1, Y1
+	VPAND   64(R10)(DX*1), Y2, Y2
+	VPAND   96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -399,25 +844,32 @@ group:
 	LEAQ    8(SI), R10
 
 group_sources:
-	MOVQ    (R10), R9
-	VPAND   (R9)(DX*1), Y0, Y0
-	VPAND   32(R9)(DX*1), Y1, Y1
-	VPAND   64(R9)(DX*1), Y2, Y2
-	VPAND   96(R9)(DX*1), Y3, Y3
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      group_sources
+	MOVQ  (R10), R9
+	VPAND (R9)(DX*1), Y0, Y0
+	VPAND 32(R9)(DX*1), Y1, Y1
+	VPAND 64(R9)(DX*1), Y2, Y2
+	VPAND 96(R9)(DX*1), Y3, Y3
+	ADDQ  $0x08, R10
+	CMPQ  R10, R8
+	JB    group_sources
+	MOVQ  BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -425,30 +877,47 @@ single:
 	LEAQ    8(SI), R10
 
 single_sources:
-	MOVQ    (R10), R9
-	VPAND   (R9)(DX*1), Y0, Y0
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      single_sources
+	MOVQ  (R10), R9
+	VPAND (R9)(DX*1), Y0, Y0
+	ADDQ  $0x08, R10
+	CMPQ  R10, R8
+	JB    single_sources
+	MOVQ  BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func orAVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func orAVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·orAVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·orAVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -467,8 +936,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPOR    (R10)(DX*1), Y0, Y0
+	VPOR    32(R10)(DX*1), Y1, Y1
+	VPOR    64(R10)(DX*1), Y2, Y2
+	VPOR    96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPOR    (R10)(DX*1), Y0, Y0
+	VPOR    32(R10)(DX*1), Y1, Y1
+	VPOR    64(R10)(DX*1), Y2, Y2
+	VPOR    96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -479,25 +1008,32 @@ group:
 	LEAQ    8(SI), R10
 
 group_sources:
-	MOVQ    (R10), R9
-	VPOR    (R9)(DX*1), Y0, Y0
-	VPOR    32(R9)(DX*1), Y1, Y1
-	VPOR    64(R9)(DX*1), Y2, Y2
-	VPOR    96(R9)(DX*1), Y3, Y3
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      group_sources
+	MOVQ (R10), R9
+	VPOR (R9)(DX*1), Y0, Y0
+	VPOR 32(R9)(DX*1), Y1, Y1
+	VPOR 64(R9)(DX*1), Y2, Y2
+	VPOR 96(R9)(DX*1), Y3, Y3
+	ADDQ $0x08, R10
+	CMPQ R10, R8
+	JB   group_sources
+	MOVQ BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -505,30 +1041,47 @@ single:
 	LEAQ    8(SI), R10
 
 single_sources:
-	MOVQ    (R10), R9
-	VPOR    (R9)(DX*1), Y0, Y0
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      single_sources
+	MOVQ (R10), R9
+	VPOR (R9)(DX*1), Y0, Y0
+	ADDQ $0x08, R10
+	CMPQ R10, R8
+	JB   single_sources
+	MOVQ BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func xorAVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func xorAVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·xorAVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·xorAVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -547,8 +1100,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPXOR   (R10)(DX*1), Y0, Y0
+	VPXOR   32(R10)(DX*1), Y1, Y1
+	VPXOR   64(R10)(DX*1), Y2, Y2
+	VPXOR   96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPXOR   (R10)(DX*1), Y0, Y0
+	VPXOR   32(R10)(DX*1), Y1, Y1
+	VPXOR   64(R10)(DX*1), Y2, Y2
+	VPXOR   96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -559,25 +1172,32 @@ group:
 	LEAQ    8(SI), R10
 
 group_sources:
-	MOVQ    (R10), R9
-	VPXOR   (R9)(DX*1), Y0, Y0
-	VPXOR   32(R9)(DX*1), Y1, Y1
-	VPXOR   64(R9)(DX*1), Y2, Y2
-	VPXOR   96(R9)(DX*1), Y3, Y3
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      group_sources
+	MOVQ  (R10), R9
+	VPXOR (R9)(DX*1), Y0, Y0
+	VPXOR 32(R9)(DX*1), Y1, Y1
+	VPXOR 64(R9)(DX*1), Y2, Y2
+	VPXOR 96(R9)(DX*1), Y3, Y3
+	ADDQ  $0x08, R10
+	CMPQ  R10, R8
+	JB    group_sources
+	MOVQ  BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -585,30 +1205,47 @@ single:
 	LEAQ    8(SI), R10
 
 single_sources:
-	MOVQ    (R10), R9
-	VPXOR   (R9)(DX*1), Y0, Y0
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      single_sources
+	MOVQ  (R10), R9
+	VPXOR (R9)(DX*1), Y0, Y0
+	ADDQ  $0x08, R10
+	CMPQ  R10, R8
+	JB    single_sources
+	MOVQ  BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func minUint8AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minUint8AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·minUint8AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·minUint8AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -627,8 +1264,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMINUB (R10)(DX*1), Y0, Y0
+	VPMINUB 32(R10)(DX*1), Y1, Y1
+	VPMINUB 64(R10)(DX*1), Y2, Y2
+	VPMINUB 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMINUB (R10)(DX*1), Y0, Y0
+	VPMINUB 32(R10)(DX*1), Y1, Y1
+	VPMINUB 64(R10)(DX*1), Y2, Y2
+	VPMINUB 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -647,17 +1344,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -670,25 +1374,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func maxUint8AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxUint8AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·maxUint8AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·maxUint8AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -707,8 +1428,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMAXUB (R10)(DX*1), Y0, Y0
+	VPMAXUB 32(R10)(DX*1), Y1, Y1
+	VPMAXUB 64(R10)(DX*1), Y2, Y2
+	VPMAXUB 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMAXUB (R10)(DX*1), Y0, Y0
+	VPMAXUB 32(R10)(DX*1), Y1, Y1
+	VPMAXUB 64(R10)(DX*1), Y2, Y2
+	VPMAXUB 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -727,17 +1508,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -750,25 +1538,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func sum16AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sum16AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·sum16AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·sum16AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -787,8 +1592,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPADDW  (R10)(DX*1), Y0, Y0
+	VPADDW  32(R10)(DX*1), Y1, Y1
+	VPADDW  64(R10)(DX*1), Y2, Y2
+	VPADDW  96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPADDW  (R10)(DX*1), Y0, Y0
+	VPADDW  32(R10)(DX*1), Y1, Y1
+	VPADDW  64(R10)(DX*1), Y2, Y2
+	VPADDW  96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -799,25 +1664,32 @@ group:
 	LEAQ    8(SI), R10
 
 group_sources:
-	MOVQ    (R10), R9
-	VPADDW  (R9)(DX*1), Y0, Y0
-	VPADDW  32(R9)(DX*1), Y1, Y1
-	VPADDW  64(R9)(DX*1), Y2, Y2
-	VPADDW  96(R9)(DX*1), Y3, Y3
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      group_sources
+	MOVQ   (R10), R9
+	VPADDW (R9)(DX*1), Y0, Y0
+	VPADDW 32(R9)(DX*1), Y1, Y1
+	VPADDW 64(R9)(DX*1), Y2, Y2
+	VPADDW 96(R9)(DX*1), Y3, Y3
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     group_sources
+	MOVQ   BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -825,30 +1697,47 @@ single:
 	LEAQ    8(SI), R10
 
 single_sources:
-	MOVQ    (R10), R9
-	VPADDW  (R9)(DX*1), Y0, Y0
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      single_sources
+	MOVQ   (R10), R9
+	VPADDW (R9)(DX*1), Y0, Y0
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     single_sources
+	MOVQ   BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func prod16AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prod16AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·prod16AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·prod16AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -867,8 +1756,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMULLW (R10)(DX*1), Y0, Y0
+	VPMULLW 32(R10)(DX*1), Y1, Y1
+	VPMULLW 64(R10)(DX*1), Y2, Y2
+	VPMULLW 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMULLW (R10)(DX*1), Y0, Y0
+	VPMULLW 32(R10)(DX*1), Y1, Y1
+	VPMULLW 64(R10)(DX*1), Y2, Y2
+	VPMULLW 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -887,17 +1836,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -910,25 +1866,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func minInt16AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minInt16AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·minInt16AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·minInt16AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -947,8 +1920,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMINSW (R10)(DX*1), Y0, Y0
+	VPMINSW 32(R10)(DX*1), Y1, Y1
+	VPMINSW 64(R10)(DX*1), Y2, Y2
+	VPMINSW 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMINSW (R10)(DX*1), Y0, Y0
+	VPMINSW 32(R10)(DX*1), Y1, Y1
+	VPMINSW 64(R10)(DX*1), Y2, Y2
+	VPMINSW 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -967,17 +2000,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -990,25 +2030,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func maxInt16AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxInt16AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·maxInt16AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·maxInt16AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -1027,8 +2084,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMAXSW (R10)(DX*1), Y0, Y0
+	VPMAXSW 32(R10)(DX*1), Y1, Y1
+	VPMAXSW 64(R10)(DX*1), Y2, Y2
+	VPMAXSW 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMAXSW (R10)(DX*1), Y0, Y0
+	VPMAXSW 32(R10)(DX*1), Y1, Y1
+	VPMAXSW 64(R10)(DX*1), Y2, Y2
+	VPMAXSW 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -1047,17 +2164,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -1070,25 +2194,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func minUint16AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minUint16AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·minUint16AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·minUint16AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -1107,8 +2248,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMINUW (R10)(DX*1), Y0, Y0
+	VPMINUW 32(R10)(DX*1), Y1, Y1
+	VPMINUW 64(R10)(DX*1), Y2, Y2
+	VPMINUW 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMINUW (R10)(DX*1), Y0, Y0
+	VPMINUW 32(R10)(DX*1), Y1, Y1
+	VPMINUW 64(R10)(DX*1), Y2, Y2
+	VPMINUW 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -1127,17 +2328,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -1150,25 +2358,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func maxUint16AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxUint16AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·maxUint16AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·maxUint16AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -1187,8 +2412,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMAXUW (R10)(DX*1), Y0, Y0
+	VPMAXUW 32(R10)(DX*1), Y1, Y1
+	VPMAXUW 64(R10)(DX*1), Y2, Y2
+	VPMAXUW 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMAXUW (R10)(DX*1), Y0, Y0
+	VPMAXUW 32(R10)(DX*1), Y1, Y1
+	VPMAXUW 64(R10)(DX*1), Y2, Y2
+	VPMAXUW 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -1207,17 +2492,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -1230,25 +2522,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func sum32AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sum32AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·sum32AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·sum32AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -1267,8 +2576,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPADDD  (R10)(DX*1), Y0, Y0
+	VPADDD  32(R10)(DX*1), Y1, Y1
+	VPADDD  64(R10)(DX*1), Y2, Y2
+	VPADDD  96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPADDD  (R10)(DX*1), Y0, Y0
+	VPADDD  32(R10)(DX*1), Y1, Y1
+	VPADDD  64(R10)(DX*1), Y2, Y2
+	VPADDD  96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -1279,25 +2648,32 @@ group:
 	LEAQ    8(SI), R10
 
 group_sources:
-	MOVQ    (R10), R9
-	VPADDD  (R9)(DX*1), Y0, Y0
-	VPADDD  32(R9)(DX*1), Y1, Y1
-	VPADDD  64(R9)(DX*1), Y2, Y2
-	VPADDD  96(R9)(DX*1), Y3, Y3
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      group_sources
+	MOVQ   (R10), R9
+	VPADDD (R9)(DX*1), Y0, Y0
+	VPADDD 32(R9)(DX*1), Y1, Y1
+	VPADDD 64(R9)(DX*1), Y2, Y2
+	VPADDD 96(R9)(DX*1), Y3, Y3
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     group_sources
+	MOVQ   BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -1305,30 +2681,47 @@ single:
 	LEAQ    8(SI), R10
 
 single_sources:
-	MOVQ    (R10), R9
-	VPADDD  (R9)(DX*1), Y0, Y0
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      single_sources
+	MOVQ   (R10), R9
+	VPADDD (R9)(DX*1), Y0, Y0
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     single_sources
+	MOVQ   BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func prod32AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prod32AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·prod32AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·prod32AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -1347,8 +2740,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMULLD (R10)(DX*1), Y0, Y0
+	VPMULLD 32(R10)(DX*1), Y1, Y1
+	VPMULLD 64(R10)(DX*1), Y2, Y2
+	VPMULLD 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMULLD (R10)(DX*1), Y0, Y0
+	VPMULLD 32(R10)(DX*1), Y1, Y1
+	VPMULLD 64(R10)(DX*1), Y2, Y2
+	VPMULLD 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -1367,17 +2820,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -1390,25 +2850,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func minInt32AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minInt32AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·minInt32AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·minInt32AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -1427,8 +2904,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMINSD (R10)(DX*1), Y0, Y0
+	VPMINSD 32(R10)(DX*1), Y1, Y1
+	VPMINSD 64(R10)(DX*1), Y2, Y2
+	VPMINSD 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMINSD (R10)(DX*1), Y0, Y0
+	VPMINSD 32(R10)(DX*1), Y1, Y1
+	VPMINSD 64(R10)(DX*1), Y2, Y2
+	VPMINSD 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -1447,17 +2984,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -1470,25 +3014,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func maxInt32AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxInt32AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·maxInt32AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·maxInt32AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -1507,8 +3068,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMAXSD (R10)(DX*1), Y0, Y0
+	VPMAXSD 32(R10)(DX*1), Y1, Y1
+	VPMAXSD 64(R10)(DX*1), Y2, Y2
+	VPMAXSD 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMAXSD (R10)(DX*1), Y0, Y0
+	VPMAXSD 32(R10)(DX*1), Y1, Y1
+	VPMAXSD 64(R10)(DX*1), Y2, Y2
+	VPMAXSD 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -1527,17 +3148,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -1550,25 +3178,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func minUint32AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minUint32AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·minUint32AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·minUint32AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -1587,8 +3232,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMINUD (R10)(DX*1), Y0, Y0
+	VPMINUD 32(R10)(DX*1), Y1, Y1
+	VPMINUD 64(R10)(DX*1), Y2, Y2
+	VPMINUD 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMINUD (R10)(DX*1), Y0, Y0
+	VPMINUD 32(R10)(DX*1), Y1, Y1
+	VPMINUD 64(R10)(DX*1), Y2, Y2
+	VPMINUD 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -1607,17 +3312,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -1630,25 +3342,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func maxUint32AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxUint32AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·maxUint32AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·maxUint32AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -1667,8 +3396,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMAXUD (R10)(DX*1), Y0, Y0
+	VPMAXUD 32(R10)(DX*1), Y1, Y1
+	VPMAXUD 64(R10)(DX*1), Y2, Y2
+	VPMAXUD 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPMAXUD (R10)(DX*1), Y0, Y0
+	VPMAXUD 32(R10)(DX*1), Y1, Y1
+	VPMAXUD 64(R10)(DX*1), Y2, Y2
+	VPMAXUD 96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -1687,17 +3476,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -1710,25 +3506,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func sum64AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sum64AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·sum64AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·sum64AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -1747,8 +3560,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPADDQ  (R10)(DX*1), Y0, Y0
+	VPADDQ  32(R10)(DX*1), Y1, Y1
+	VPADDQ  64(R10)(DX*1), Y2, Y2
+	VPADDQ  96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VPADDQ  (R10)(DX*1), Y0, Y0
+	VPADDQ  32(R10)(DX*1), Y1, Y1
+	VPADDQ  64(R10)(DX*1), Y2, Y2
+	VPADDQ  96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -1759,25 +3632,32 @@ group:
 	LEAQ    8(SI), R10
 
 group_sources:
-	MOVQ    (R10), R9
-	VPADDQ  (R9)(DX*1), Y0, Y0
-	VPADDQ  32(R9)(DX*1), Y1, Y1
-	VPADDQ  64(R9)(DX*1), Y2, Y2
-	VPADDQ  96(R9)(DX*1), Y3, Y3
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      group_sources
+	MOVQ   (R10), R9
+	VPADDQ (R9)(DX*1), Y0, Y0
+	VPADDQ 32(R9)(DX*1), Y1, Y1
+	VPADDQ 64(R9)(DX*1), Y2, Y2
+	VPADDQ 96(R9)(DX*1), Y3, Y3
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     group_sources
+	MOVQ   BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -1785,30 +3665,47 @@ single:
 	LEAQ    8(SI), R10
 
 single_sources:
-	MOVQ    (R10), R9
-	VPADDQ  (R9)(DX*1), Y0, Y0
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      single_sources
+	MOVQ   (R10), R9
+	VPADDQ (R9)(DX*1), Y0, Y0
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     single_sources
+	MOVQ   BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func prod64AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prod64AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·prod64AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·prod64AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -1835,8 +3732,132 @@ end_sources:
 	JB       end_sources
 	VMOVDQU  Y0, Y15
 	MOVQ     CX, DX
+	LEAQ     16(SI), R10
+	CMPQ     R10, R8
+	JNE      no_pair
+	MOVQ     (SI), R9
+	MOVQ     8(SI), R10
+	MOVQ     (BX), DI
+	LEAQ     8(BX), AX
+	CMPQ     AX, R11
+	JNE      no_one
 	CMPQ     DX, R13
-	JG       no_group
+	JG       no_one
+
+one:
+	VMOVDQU  (R9)(DX*1), Y0
+	VMOVDQU  32(R9)(DX*1), Y1
+	VMOVDQU  64(R9)(DX*1), Y2
+	VMOVDQU  96(R9)(DX*1), Y3
+	VMOVDQU  (R10)(DX*1), Y8
+	VPSRLQ   $0x20, Y0, Y10
+	VPMULUDQ Y8, Y10, Y10
+	VPSRLQ   $0x20, Y8, Y11
+	VPMULUDQ Y11, Y0, Y11
+	VPADDQ   Y10, Y11, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPMULUDQ Y8, Y0, Y0
+	VPADDQ   Y10, Y0, Y0
+	VMOVDQU  32(R10)(DX*1), Y8
+	VPSRLQ   $0x20, Y1, Y10
+	VPMULUDQ Y8, Y10, Y10
+	VPSRLQ   $0x20, Y8, Y11
+	VPMULUDQ Y11, Y1, Y11
+	VPADDQ   Y10, Y11, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPMULUDQ Y8, Y1, Y1
+	VPADDQ   Y10, Y1, Y1
+	VMOVDQU  64(R10)(DX*1), Y8
+	VPSRLQ   $0x20, Y2, Y10
+	VPMULUDQ Y8, Y10, Y10
+	VPSRLQ   $0x20, Y8, Y11
+	VPMULUDQ Y11, Y2, Y11
+	VPADDQ   Y10, Y11, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPMULUDQ Y8, Y2, Y2
+	VPADDQ   Y10, Y2, Y2
+	VMOVDQU  96(R10)(DX*1), Y8
+	VPSRLQ   $0x20, Y3, Y10
+	VPMULUDQ Y8, Y10, Y10
+	VPSRLQ   $0x20, Y8, Y11
+	VPMULUDQ Y11, Y3, Y11
+	VPADDQ   Y10, Y11, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPMULUDQ Y8, Y3, Y3
+	VPADDQ   Y10, Y3, Y3
+	VMOVDQU  Y0, (DI)(DX*1)
+	VMOVDQU  Y1, 32(DI)(DX*1)
+	VMOVDQU  Y2, 64(DI)(DX*1)
+	VMOVDQU  Y3, 96(DI)(DX*1)
+	ADDQ     $0x00000080, DX
+	CMPQ     DX, R13
+	JLE      one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU  (R9)(DX*1), Y0
+	VMOVDQU  32(R9)(DX*1), Y1
+	VMOVDQU  64(R9)(DX*1), Y2
+	VMOVDQU  96(R9)(DX*1), Y3
+	VMOVDQU  (R10)(DX*1), Y8
+	VPSRLQ   $0x20, Y0, Y10
+	VPMULUDQ Y8, Y10, Y10
+	VPSRLQ   $0x20, Y8, Y11
+	VPMULUDQ Y11, Y0, Y11
+	VPADDQ   Y10, Y11, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPMULUDQ Y8, Y0, Y0
+	VPADDQ   Y10, Y0, Y0
+	VMOVDQU  32(R10)(DX*1), Y8
+	VPSRLQ   $0x20, Y1, Y10
+	VPMULUDQ Y8, Y10, Y10
+	VPSRLQ   $0x20, Y8, Y11
+	VPMULUDQ Y11, Y1, Y11
+	VPADDQ   Y10, Y11, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPMULUDQ Y8, Y1, Y1
+	VPADDQ   Y10, Y1, Y1
+	VMOVDQU  64(R10)(DX*1), Y8
+	VPSRLQ   $0x20, Y2, Y10
+	VPMULUDQ Y8, Y10, Y10
+	VPSRLQ   $0x20, Y8, Y11
+	VPMULUDQ Y11, Y2, Y11
+	VPADDQ   Y10, Y11, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPMULUDQ Y8, Y2, Y2
+	VPADDQ   Y10, Y2, Y2
+	VMOVDQU  96(R10)(DX*1), Y8
+	VPSRLQ   $0x20, Y3, Y10
+	VPMULUDQ Y8, Y10, Y10
+	VPSRLQ   $0x20, Y8, Y11
+	VPMULUDQ Y11, Y3, Y11
+	VPADDQ   Y10, Y11, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPMULUDQ Y8, Y3, Y3
+	VPADDQ   Y10, Y3, Y3
+	VMOVDQU  Y0, (DI)(DX*1)
+	VMOVDQU  Y1, 32(DI)(DX*1)
+	VMOVDQU  Y2, 64(DI)(DX*1)
+	VMOVDQU  Y3, 96(DI)(DX*1)
+	VMOVDQU  Y0, (AX)(DX*1)
+	VMOVDQU  Y1, 32(AX)(DX*1)
+	VMOVDQU  Y2, 64(AX)(DX*1)
+	VMOVDQU  Y3, 96(AX)(DX*1)
+	ADDQ     $0x00000080, DX
+	CMPQ     DX, R13
+	JLE      two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -1887,17 +3908,24 @@ group_sources:
 	ADDQ     $0x08, R10
 	CMPQ     R10, R8
 	JB       group_sources
-	VMOVDQU  Y0, (DI)(DX*1)
-	VMOVDQU  Y1, 32(DI)(DX*1)
-	VMOVDQU  Y2, 64(DI)(DX*1)
-	VMOVDQU  Y3, 96(DI)(DX*1)
-	ADDQ     $0x00000080, DX
-	CMPQ     DX, R13
-	JLE      group
+	MOVQ     BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -1918,25 +3946,42 @@ single_sources:
 	ADDQ     $0x08, R10
 	CMPQ     R10, R8
 	JB       single_sources
-	VMOVDQU  Y0, (DI)(DX*1)
-	ADDQ     $0x00000020, DX
-	CMPQ     DX, R12
-	JLT      single
+	MOVQ     BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
+	ADDQ    $0x00000020, DX
+	CMPQ    DX, R12
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func minInt64AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minInt64AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·minInt64AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·minInt64AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -1957,8 +4002,84 @@ end_sources:
 	JB        end_sources
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU   (R9)(DX*1), Y0
+	VMOVDQU   32(R9)(DX*1), Y1
+	VMOVDQU   64(R9)(DX*1), Y2
+	VMOVDQU   96(R9)(DX*1), Y3
+	VMOVDQU   (R10)(DX*1), Y8
+	VPCMPGTQ  Y8, Y0, Y10
+	VBLENDVPD Y10, Y8, Y0, Y0
+	VMOVDQU   32(R10)(DX*1), Y8
+	VPCMPGTQ  Y8, Y1, Y10
+	VBLENDVPD Y10, Y8, Y1, Y1
+	VMOVDQU   64(R10)(DX*1), Y8
+	VPCMPGTQ  Y8, Y2, Y10
+	VBLENDVPD Y10, Y8, Y2, Y2
+	VMOVDQU   96(R10)(DX*1), Y8
+	VPCMPGTQ  Y8, Y3, Y10
+	VBLENDVPD Y10, Y8, Y3, Y3
+	VMOVDQU   Y0, (DI)(DX*1)
+	VMOVDQU   Y1, 32(DI)(DX*1)
+	VMOVDQU   Y2, 64(DI)(DX*1)
+	VMOVDQU   Y3, 96(DI)(DX*1)
+	ADDQ      $0x00000080, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU   (R9)(DX*1), Y0
+	VMOVDQU   32(R9)(DX*1), Y1
+	VMOVDQU   64(R9)(DX*1), Y2
+	VMOVDQU   96(R9)(DX*1), Y3
+	VMOVDQU   (R10)(DX*1), Y8
+	VPCMPGTQ  Y8, Y0, Y10
+	VBLENDVPD Y10, Y8, Y0, Y0
+	VMOVDQU   32(R10)(DX*1), Y8
+	VPCMPGTQ  Y8, Y1, Y10
+	VBLENDVPD Y10, Y8, Y1, Y1
+	VMOVDQU   64(R10)(DX*1), Y8
+	VPCMPGTQ  Y8, Y2, Y10
+	VBLENDVPD Y10, Y8, Y2, Y2
+	VMOVDQU   96(R10)(DX*1), Y8
+	VPCMPGTQ  Y8, Y3, Y10
+	VBLENDVPD Y10, Y8, Y3, Y3
+	VMOVDQU   Y0, (DI)(DX*1)
+	VMOVDQU   Y1, 32(DI)(DX*1)
+	VMOVDQU   Y2, 64(DI)(DX*1)
+	VMOVDQU   Y3, 96(DI)(DX*1)
+	VMOVDQU   Y0, (AX)(DX*1)
+	VMOVDQU   Y1, 32(AX)(DX*1)
+	VMOVDQU   Y2, 64(AX)(DX*1)
+	VMOVDQU   Y3, 96(AX)(DX*1)
+	ADDQ      $0x00000080, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -1985,17 +4106,24 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VMOVDQU   Y0, (DI)(DX*1)
-	VMOVDQU   Y1, 32(DI)(DX*1)
-	VMOVDQU   Y2, 64(DI)(DX*1)
-	VMOVDQU   Y3, 96(DI)(DX*1)
-	ADDQ      $0x00000080, DX
-	CMPQ      DX, R13
-	JLE       group
+	MOVQ      BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -2010,25 +4138,42 @@ single_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        single_sources
-	VMOVDQU   Y0, (DI)(DX*1)
-	ADDQ      $0x00000020, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
+	ADDQ    $0x00000020, DX
+	CMPQ    DX, R12
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func maxInt64AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxInt64AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·maxInt64AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·maxInt64AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -2049,8 +4194,84 @@ end_sources:
 	JB        end_sources
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU   (R9)(DX*1), Y0
+	VMOVDQU   32(R9)(DX*1), Y1
+	VMOVDQU   64(R9)(DX*1), Y2
+	VMOVDQU   96(R9)(DX*1), Y3
+	VMOVDQU   (R10)(DX*1), Y8
+	VPCMPGTQ  Y0, Y8, Y10
+	VBLENDVPD Y10, Y8, Y0, Y0
+	VMOVDQU   32(R10)(DX*1), Y8
+	VPCMPGTQ  Y1, Y8, Y10
+	VBLENDVPD Y10, Y8, Y1, Y1
+	VMOVDQU   64(R10)(DX*1), Y8
+	VPCMPGTQ  Y2, Y8, Y10
+	VBLENDVPD Y10, Y8, Y2, Y2
+	VMOVDQU   96(R10)(DX*1), Y8
+	VPCMPGTQ  Y3, Y8, Y10
+	VBLENDVPD Y10, Y8, Y3, Y3
+	VMOVDQU   Y0, (DI)(DX*1)
+	VMOVDQU   Y1, 32(DI)(DX*1)
+	VMOVDQU   Y2, 64(DI)(DX*1)
+	VMOVDQU   Y3, 96(DI)(DX*1)
+	ADDQ      $0x00000080, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU   (R9)(DX*1), Y0
+	VMOVDQU   32(R9)(DX*1), Y1
+	VMOVDQU   64(R9)(DX*1), Y2
+	VMOVDQU   96(R9)(DX*1), Y3
+	VMOVDQU   (R10)(DX*1), Y8
+	VPCMPGTQ  Y0, Y8, Y10
+	VBLENDVPD Y10, Y8, Y0, Y0
+	VMOVDQU   32(R10)(DX*1), Y8
+	VPCMPGTQ  Y1, Y8, Y10
+	VBLENDVPD Y10, Y8, Y1, Y1
+	VMOVDQU   64(R10)(DX*1), Y8
+	VPCMPGTQ  Y2, Y8, Y10
+	VBLENDVPD Y10, Y8, Y2, Y2
+	VMOVDQU   96(R10)(DX*1), Y8
+	VPCMPGTQ  Y3, Y8, Y10
+	VBLENDVPD Y10, Y8, Y3, Y3
+	VMOVDQU   Y0, (DI)(DX*1)
+	VMOVDQU   Y1, 32(DI)(DX*1)
+	VMOVDQU   Y2, 64(DI)(DX*1)
+	VMOVDQU   Y3, 96(DI)(DX*1)
+	VMOVDQU   Y0, (AX)(DX*1)
+	VMOVDQU   Y1, 32(AX)(DX*1)
+	VMOVDQU   Y2, 64(AX)(DX*1)
+	VMOVDQU   Y3, 96(AX)(DX*1)
+	ADDQ      $0x00000080, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -2077,17 +4298,24 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VMOVDQU   Y0, (DI)(DX*1)
-	VMOVDQU   Y1, 32(DI)(DX*1)
-	VMOVDQU   Y2, 64(DI)(DX*1)
-	VMOVDQU   Y3, 96(DI)(DX*1)
-	ADDQ      $0x00000080, DX
-	CMPQ      DX, R13
-	JLE       group
+	MOVQ      BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -2102,25 +4330,42 @@ single_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        single_sources
-	VMOVDQU   Y0, (DI)(DX*1)
-	ADDQ      $0x00000020, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
+	ADDQ    $0x00000020, DX
+	CMPQ    DX, R12
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func minUint64AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minUint64AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·minUint64AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·minUint64AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -2143,8 +4388,100 @@ end_sources:
 	JB        end_sources
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU   (R9)(DX*1), Y0
+	VMOVDQU   32(R9)(DX*1), Y1
+	VMOVDQU   64(R9)(DX*1), Y2
+	VMOVDQU   96(R9)(DX*1), Y3
+	VMOVDQU   (R10)(DX*1), Y8
+	VPXOR     constants<>+128(SB), Y0, Y10
+	VPXOR     constants<>+128(SB), Y8, Y11
+	VPCMPGTQ  Y11, Y10, Y10
+	VBLENDVPD Y10, Y8, Y0, Y0
+	VMOVDQU   32(R10)(DX*1), Y8
+	VPXOR     constants<>+128(SB), Y1, Y10
+	VPXOR     constants<>+128(SB), Y8, Y11
+	VPCMPGTQ  Y11, Y10, Y10
+	VBLENDVPD Y10, Y8, Y1, Y1
+	VMOVDQU   64(R10)(DX*1), Y8
+	VPXOR     constants<>+128(SB), Y2, Y10
+	VPXOR     constants<>+128(SB), Y8, Y11
+	VPCMPGTQ  Y11, Y10, Y10
+	VBLENDVPD Y10, Y8, Y2, Y2
+	VMOVDQU   96(R10)(DX*1), Y8
+	VPXOR     constants<>+128(SB), Y3, Y10
+	VPXOR     constants<>+128(SB), Y8, Y11
+	VPCMPGTQ  Y11, Y10, Y10
+	VBLENDVPD Y10, Y8, Y3, Y3
+	VMOVDQU   Y0, (DI)(DX*1)
+	VMOVDQU   Y1, 32(DI)(DX*1)
+	VMOVDQU   Y2, 64(DI)(DX*1)
+	VMOVDQU   Y3, 96(DI)(DX*1)
+	ADDQ      $0x00000080, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU   (R9)(DX*1), Y0
+	VMOVDQU   32(R9)(DX*1), Y1
+	VMOVDQU   64(R9)(DX*1), Y2
+	VMOVDQU   96(R9)(DX*1), Y3
+	VMOVDQU   (R10)(DX*1), Y8
+	VPXOR     constants<>+128(SB), Y0, Y10
+	VPXOR     constants<>+128(SB), Y8, Y11
+	VPCMPGTQ  Y11, Y10, Y10
+	VBLENDVPD Y10, Y8, Y0, Y0
+	VMOVDQU   32(R10)(DX*1), Y8
+	VPXOR     constants<>+128(SB), Y1, Y10
+	VPXOR     constants<>+128(SB), Y8, Y11
+	VPCMPGTQ  Y11, Y10, Y10
+	VBLENDVPD Y10, Y8, Y1, Y1
+	VMOVDQU   64(R10)(DX*1), Y8
+	VPXOR     constants<>+128(SB), Y2, Y10
+	VPXOR     constants<>+128(SB), Y8, Y11
+	VPCMPGTQ  Y11, Y10, Y10
+	VBLENDVPD Y10, Y8, Y2, Y2
+	VMOVDQU   96(R10)(DX*1), Y8
+	VPXOR     constants<>+128(SB), Y3, Y10
+	VPXOR     constants<>+128(SB), Y8, Y11
+	VPCMPGTQ  Y11, Y10, Y10
+	VBLENDVPD Y10, Y8, Y3, Y3
+	VMOVDQU   Y0, (DI)(DX*1)
+	VMOVDQU   Y1, 32(DI)(DX*1)
+	VMOVDQU   Y2, 64(DI)(DX*1)
+	VMOVDQU   Y3, 96(DI)(DX*1)
+	VMOVDQU   Y0, (AX)(DX*1)
+	VMOVDQU   Y1, 32(AX)(DX*1)
+	VMOVDQU   Y2, 64(AX)(DX*1)
+	VMOVDQU   Y3, 96(AX)(DX*1)
+	ADDQ      $0x00000080, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -2179,17 +4516,24 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VMOVDQU   Y0, (DI)(DX*1)
-	VMOVDQU   Y1, 32(DI)(DX*1)
-	VMOVDQU   Y2, 64(DI)(DX*1)
-	VMOVDQU   Y3, 96(DI)(DX*1)
-	ADDQ      $0x00000080, DX
-	CMPQ      DX, R13
-	JLE       group
+	MOVQ      BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -2206,25 +4550,42 @@ single_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        single_sources
-	VMOVDQU   Y0, (DI)(DX*1)
-	ADDQ      $0x00000020, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
+	ADDQ    $0x00000020, DX
+	CMPQ    DX, R12
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func maxUint64AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxUint64AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·maxUint64AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·maxUint64AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -2247,8 +4608,100 @@ end_sources:
 	JB        end_sources
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU   (R9)(DX*1), Y0
+	VMOVDQU   32(R9)(DX*1), Y1
+	VMOVDQU   64(R9)(DX*1), Y2
+	VMOVDQU   96(R9)(DX*1), Y3
+	VMOVDQU   (R10)(DX*1), Y8
+	VPXOR     constants<>+128(SB), Y0, Y10
+	VPXOR     constants<>+128(SB), Y8, Y11
+	VPCMPGTQ  Y10, Y11, Y10
+	VBLENDVPD Y10, Y8, Y0, Y0
+	VMOVDQU   32(R10)(DX*1), Y8
+	VPXOR     constants<>+128(SB), Y1, Y10
+	VPXOR     constants<>+128(SB), Y8, Y11
+	VPCMPGTQ  Y10, Y11, Y10
+	VBLENDVPD Y10, Y8, Y1, Y1
+	VMOVDQU   64(R10)(DX*1), Y8
+	VPXOR     constants<>+128(SB), Y2, Y10
+	VPXOR     constants<>+128(SB), Y8, Y11
+	VPCMPGTQ  Y10, Y11, Y10
+	VBLENDVPD Y10, Y8, Y2, Y2
+	VMOVDQU   96(R10)(DX*1), Y8
+	VPXOR     constants<>+128(SB), Y3, Y10
+	VPXOR     constants<>+128(SB), Y8, Y11
+	VPCMPGTQ  Y10, Y11, Y10
+	VBLENDVPD Y10, Y8, Y3, Y3
+	VMOVDQU   Y0, (DI)(DX*1)
+	VMOVDQU   Y1, 32(DI)(DX*1)
+	VMOVDQU   Y2, 64(DI)(DX*1)
+	VMOVDQU   Y3, 96(DI)(DX*1)
+	ADDQ      $0x00000080, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU   (R9)(DX*1), Y0
+	VMOVDQU   32(R9)(DX*1), Y1
+	VMOVDQU   64(R9)(DX*1), Y2
+	VMOVDQU   96(R9)(DX*1), Y3
+	VMOVDQU   (R10)(DX*1), Y8
+	VPXOR     constants<>+128(SB), Y0, Y10
+	VPXOR     constants<>+128(SB), Y8, Y11
+	VPCMPGTQ  Y10, Y11, Y10
+	VBLENDVPD Y10, Y8, Y0, Y0
+	VMOVDQU   32(R10)(DX*1), Y8
+	VPXOR     constants<>+128(SB), Y1, Y10
+	VPXOR     constants<>+128(SB), Y8, Y11
+	VPCMPGTQ  Y10, Y11, Y10
+	VBLENDVPD Y10, Y8, Y1, Y1
+	VMOVDQU   64(R10)(DX*1), Y8
+	VPXOR     constants<>+128(SB), Y2, Y10
+	VPXOR     constants<>+128(SB), Y8, Y11
+	VPCMPGTQ  Y10, Y11, Y10
+	VBLENDVPD Y10, Y8, Y2, Y2
+	VMOVDQU   96(R10)(DX*1), Y8
+	VPXOR     constants<>+128(SB), Y3, Y10
+	VPXOR     constants<>+128(SB), Y8, Y11
+	VPCMPGTQ  Y10, Y11, Y10
+	VBLENDVPD Y10, Y8, Y3, Y3
+	VMOVDQU   Y0, (DI)(DX*1)
+	VMOVDQU   Y1, 32(DI)(DX*1)
+	VMOVDQU   Y2, 64(DI)(DX*1)
+	VMOVDQU   Y3, 96(DI)(DX*1)
+	VMOVDQU   Y0, (AX)(DX*1)
+	VMOVDQU   Y1, 32(AX)(DX*1)
+	VMOVDQU   Y2, 64(AX)(DX*1)
+	VMOVDQU   Y3, 96(AX)(DX*1)
+	ADDQ      $0x00000080, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -2283,17 +4736,24 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VMOVDQU   Y0, (DI)(DX*1)
-	VMOVDQU   Y1, 32(DI)(DX*1)
-	VMOVDQU   Y2, 64(DI)(DX*1)
-	VMOVDQU   Y3, 96(DI)(DX*1)
-	ADDQ      $0x00000080, DX
-	CMPQ      DX, R13
-	JLE       group
+	MOVQ      BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -2310,25 +4770,42 @@ single_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        single_sources
-	VMOVDQU   Y0, (DI)(DX*1)
-	ADDQ      $0x00000020, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
+	ADDQ    $0x00000020, DX
+	CMPQ    DX, R12
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func sumFloat32AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sumFloat32AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX
-TEXT ·sumFloat32AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·sumFloat32AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -2347,8 +4824,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VADDPS  (R10)(DX*1), Y0, Y0
+	VADDPS  32(R10)(DX*1), Y1, Y1
+	VADDPS  64(R10)(DX*1), Y2, Y2
+	VADDPS  96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VADDPS  (R10)(DX*1), Y0, Y0
+	VADDPS  32(R10)(DX*1), Y1, Y1
+	VADDPS  64(R10)(DX*1), Y2, Y2
+	VADDPS  96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -2359,25 +4896,32 @@ group:
 	LEAQ    8(SI), R10
 
 group_sources:
-	MOVQ    (R10), R9
-	VADDPS  (R9)(DX*1), Y0, Y0
-	VADDPS  32(R9)(DX*1), Y1, Y1
-	VADDPS  64(R9)(DX*1), Y2, Y2
-	VADDPS  96(R9)(DX*1), Y3, Y3
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      group_sources
+	MOVQ   (R10), R9
+	VADDPS (R9)(DX*1), Y0, Y0
+	VADDPS 32(R9)(DX*1), Y1, Y1
+	VADDPS 64(R9)(DX*1), Y2, Y2
+	VADDPS 96(R9)(DX*1), Y3, Y3
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     group_sources
+	MOVQ   BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -2385,30 +4929,47 @@ single:
 	LEAQ    8(SI), R10
 
 single_sources:
-	MOVQ    (R10), R9
-	VADDPS  (R9)(DX*1), Y0, Y0
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      single_sources
+	MOVQ   (R10), R9
+	VADDPS (R9)(DX*1), Y0, Y0
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     single_sources
+	MOVQ   BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func prodFloat32AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prodFloat32AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX
-TEXT ·prodFloat32AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·prodFloat32AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -2427,8 +4988,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VMULPS  (R10)(DX*1), Y0, Y0
+	VMULPS  32(R10)(DX*1), Y1, Y1
+	VMULPS  64(R10)(DX*1), Y2, Y2
+	VMULPS  96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VMULPS  (R10)(DX*1), Y0, Y0
+	VMULPS  32(R10)(DX*1), Y1, Y1
+	VMULPS  64(R10)(DX*1), Y2, Y2
+	VMULPS  96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -2439,25 +5060,32 @@ group:
 	LEAQ    8(SI), R10
 
 group_sources:
-	MOVQ    (R10), R9
-	VMULPS  (R9)(DX*1), Y0, Y0
-	VMULPS  32(R9)(DX*1), Y1, Y1
-	VMULPS  64(R9)(DX*1), Y2, Y2
-	VMULPS  96(R9)(DX*1), Y3, Y3
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      group_sources
+	MOVQ   (R10), R9
+	VMULPS (R9)(DX*1), Y0, Y0
+	VMULPS 32(R9)(DX*1), Y1, Y1
+	VMULPS 64(R9)(DX*1), Y2, Y2
+	VMULPS 96(R9)(DX*1), Y3, Y3
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     group_sources
+	MOVQ   BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -2465,30 +5093,47 @@ single:
 	LEAQ    8(SI), R10
 
 single_sources:
-	MOVQ    (R10), R9
-	VMULPS  (R9)(DX*1), Y0, Y0
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      single_sources
+	MOVQ   (R10), R9
+	VMULPS (R9)(DX*1), Y0, Y0
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     single_sources
+	MOVQ   BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func minFloat32AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minFloat32AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·minFloat32AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·minFloat32AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -2510,8 +5155,92 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VMOVDQU (R10)(DX*1), Y8
+	VMINPS  Y0, Y8, Y10
+	VMINPS  Y8, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VMOVDQU 32(R10)(DX*1), Y8
+	VMINPS  Y1, Y8, Y10
+	VMINPS  Y8, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	VMOVDQU 64(R10)(DX*1), Y8
+	VMINPS  Y2, Y8, Y10
+	VMINPS  Y8, Y2, Y2
+	VPOR    Y10, Y2, Y2
+	VMOVDQU 96(R10)(DX*1), Y8
+	VMINPS  Y3, Y8, Y10
+	VMINPS  Y8, Y3, Y3
+	VPOR    Y10, Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VMOVDQU (R10)(DX*1), Y8
+	VMINPS  Y0, Y8, Y10
+	VMINPS  Y8, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VMOVDQU 32(R10)(DX*1), Y8
+	VMINPS  Y1, Y8, Y10
+	VMINPS  Y8, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	VMOVDQU 64(R10)(DX*1), Y8
+	VMINPS  Y2, Y8, Y10
+	VMINPS  Y8, Y2, Y2
+	VPOR    Y10, Y2, Y2
+	VMOVDQU 96(R10)(DX*1), Y8
+	VMINPS  Y3, Y8, Y10
+	VMINPS  Y8, Y3, Y3
+	VPOR    Y10, Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -2542,17 +5271,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -2568,25 +5304,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func maxFloat32AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxFloat32AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·maxFloat32AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·maxFloat32AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -2611,8 +5364,116 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VMOVDQU (R10)(DX*1), Y8
+	VPXOR   constants<>+192(SB), Y8, Y11
+	VPXOR   constants<>+192(SB), Y0, Y0
+	VMINPS  Y0, Y11, Y10
+	VMINPS  Y11, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VPXOR   constants<>+192(SB), Y0, Y0
+	VMOVDQU 32(R10)(DX*1), Y8
+	VPXOR   constants<>+192(SB), Y8, Y11
+	VPXOR   constants<>+192(SB), Y1, Y1
+	VMINPS  Y1, Y11, Y10
+	VMINPS  Y11, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	VPXOR   constants<>+192(SB), Y1, Y1
+	VMOVDQU 64(R10)(DX*1), Y8
+	VPXOR   constants<>+192(SB), Y8, Y11
+	VPXOR   constants<>+192(SB), Y2, Y2
+	VMINPS  Y2, Y11, Y10
+	VMINPS  Y11, Y2, Y2
+	VPOR    Y10, Y2, Y2
+	VPXOR   constants<>+192(SB), Y2, Y2
+	VMOVDQU 96(R10)(DX*1), Y8
+	VPXOR   constants<>+192(SB), Y8, Y11
+	VPXOR   constants<>+192(SB), Y3, Y3
+	VMINPS  Y3, Y11, Y10
+	VMINPS  Y11, Y3, Y3
+	VPOR    Y10, Y3, Y3
+	VPXOR   constants<>+192(SB), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VMOVDQU (R10)(DX*1), Y8
+	VPXOR   constants<>+192(SB), Y8, Y11
+	VPXOR   constants<>+192(SB), Y0, Y0
+	VMINPS  Y0, Y11, Y10
+	VMINPS  Y11, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VPXOR   constants<>+192(SB), Y0, Y0
+	VMOVDQU 32(R10)(DX*1), Y8
+	VPXOR   constants<>+192(SB), Y8, Y11
+	VPXOR   constants<>+192(SB), Y1, Y1
+	VMINPS  Y1, Y11, Y10
+	VMINPS  Y11, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	VPXOR   constants<>+192(SB), Y1, Y1
+	VMOVDQU 64(R10)(DX*1), Y8
+	VPXOR   constants<>+192(SB), Y8, Y11
+	VPXOR   constants<>+192(SB), Y2, Y2
+	VMINPS  Y2, Y11, Y10
+	VMINPS  Y11, Y2, Y2
+	VPOR    Y10, Y2, Y2
+	VPXOR   constants<>+192(SB), Y2, Y2
+	VMOVDQU 96(R10)(DX*1), Y8
+	VPXOR   constants<>+192(SB), Y8, Y11
+	VPXOR   constants<>+192(SB), Y3, Y3
+	VMINPS  Y3, Y11, Y10
+	VMINPS  Y11, Y3, Y3
+	VPOR    Y10, Y3, Y3
+	VPXOR   constants<>+192(SB), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -2655,17 +5516,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -2684,25 +5552,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func sumFloat16AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sumFloat16AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, F16C
-TEXT ·sumFloat16AVX2(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·sumFloat16AVX2(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -16(CX), R12
@@ -2723,41 +5608,58 @@ end_sources:
 	VCVTPS2PH $0x00, Y0, X0
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VCVTPH2PS (R9)(DX*1), Y0
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VCVTPH2PS (R9)(DX*1), Y8
 	VADDPS    Y8, Y0, Y0
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VCVTPS2PH $0x00, Y0, X0
-	VMOVDQU   X0, (DI)(DX*1)
-	ADDQ      $0x00000010, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU X15, (DI)(R12*1)
+group_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU X0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
+	ADDQ    $0x00000010, DX
+	CMPQ    DX, R13
+	JLE     group
+
+no_group:
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU X0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func prodFloat16AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prodFloat16AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, F16C
-TEXT ·prodFloat16AVX2(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·prodFloat16AVX2(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -16(CX), R12
@@ -2778,41 +5680,58 @@ end_sources:
 	VCVTPS2PH $0x00, Y0, X0
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VCVTPH2PS (R9)(DX*1), Y0
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VCVTPH2PS (R9)(DX*1), Y8
 	VMULPS    Y8, Y0, Y0
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VCVTPS2PH $0x00, Y0, X0
-	VMOVDQU   X0, (DI)(DX*1)
-	ADDQ      $0x00000010, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU X15, (DI)(R12*1)
+group_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU X0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
+	ADDQ    $0x00000010, DX
+	CMPQ    DX, R13
+	JLE     group
+
+no_group:
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU X0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func minFloat16AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minFloat16AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2, F16C
-TEXT ·minFloat16AVX2(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·minFloat16AVX2(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -16(CX), R12
@@ -2835,15 +5754,15 @@ end_sources:
 	VCVTPS2PH $0x00, Y0, X0
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VCVTPH2PS (R9)(DX*1), Y0
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VCVTPH2PS (R9)(DX*1), Y8
 	VMINPS    Y0, Y8, Y10
@@ -2851,27 +5770,44 @@ single_sources:
 	VPOR      Y10, Y0, Y0
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VCVTPS2PH $0x00, Y0, X0
-	VMOVDQU   X0, (DI)(DX*1)
-	ADDQ      $0x00000010, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU X15, (DI)(R12*1)
+group_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU X0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
+	ADDQ    $0x00000010, DX
+	CMPQ    DX, R13
+	JLE     group
+
+no_group:
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU X0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func maxFloat16AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxFloat16AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2, F16C
-TEXT ·maxFloat16AVX2(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·maxFloat16AVX2(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -16(CX), R12
@@ -2897,15 +5833,15 @@ end_sources:
 	VCVTPS2PH $0x00, Y0, X0
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VCVTPH2PS (R9)(DX*1), Y0
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VCVTPH2PS (R9)(DX*1), Y8
 	VPXOR     constants<>+192(SB), Y8, Y11
@@ -2916,27 +5852,44 @@ single_sources:
 	VPXOR     constants<>+192(SB), Y0, Y0
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VCVTPS2PH $0x00, Y0, X0
-	VMOVDQU   X0, (DI)(DX*1)
-	ADDQ      $0x00000010, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU X15, (DI)(R12*1)
+group_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU X0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
+	ADDQ    $0x00000010, DX
+	CMPQ    DX, R13
+	JLE     group
+
+no_group:
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU X0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func sumBFloat16AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sumBFloat16AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·sumBFloat16AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·sumBFloat16AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -2980,17 +5933,17 @@ end_sources:
 	VPOR      Y1, Y0, Y0
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
 	VPAND   constants<>+256(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	LEAQ    8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VMOVDQU   (R9)(DX*1), Y8
 	VPAND     constants<>+256(SB), Y8, Y9
@@ -2999,7 +5952,7 @@ single_sources:
 	VADDPS    Y9, Y1, Y1
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VPSRLD    $0x10, Y0, Y10
 	VPAND     constants<>+320(SB), Y10, Y10
 	VPADDD    constants<>+384(SB), Y10, Y10
@@ -3019,25 +5972,42 @@ single_sources:
 	VPSRLD    $0x10, Y0, Y0
 	VPAND     constants<>+256(SB), Y1, Y1
 	VPOR      Y1, Y0, Y0
-	VMOVDQU   Y0, (DI)(DX*1)
-	ADDQ      $0x00000020, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+group_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
+	ADDQ    $0x00000020, DX
+	CMPQ    DX, R13
+	JLE     group
+
+no_group:
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func prodBFloat16AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prodBFloat16AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·prodBFloat16AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·prodBFloat16AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -3081,17 +6051,17 @@ end_sources:
 	VPOR      Y1, Y0, Y0
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
 	VPAND   constants<>+256(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	LEAQ    8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VMOVDQU   (R9)(DX*1), Y8
 	VPAND     constants<>+256(SB), Y8, Y9
@@ -3100,7 +6070,7 @@ single_sources:
 	VMULPS    Y9, Y1, Y1
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VPSRLD    $0x10, Y0, Y10
 	VPAND     constants<>+320(SB), Y10, Y10
 	VPADDD    constants<>+384(SB), Y10, Y10
@@ -3120,25 +6090,42 @@ single_sources:
 	VPSRLD    $0x10, Y0, Y0
 	VPAND     constants<>+256(SB), Y1, Y1
 	VPOR      Y1, Y0, Y0
-	VMOVDQU   Y0, (DI)(DX*1)
-	ADDQ      $0x00000020, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+group_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
+	ADDQ    $0x00000020, DX
+	CMPQ    DX, R13
+	JLE     group
+
+no_group:
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func minBFloat16AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minBFloat16AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·minBFloat16AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·minBFloat16AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -3186,17 +6173,17 @@ end_sources:
 	VPOR      Y1, Y0, Y0
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
 	VPAND   constants<>+256(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	LEAQ    8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VMOVDQU   (R9)(DX*1), Y8
 	VPAND     constants<>+256(SB), Y8, Y9
@@ -3209,7 +6196,7 @@ single_sources:
 	VPOR      Y10, Y1, Y1
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VPSRLD    $0x10, Y0, Y10
 	VPAND     constants<>+320(SB), Y10, Y10
 	VPADDD    constants<>+384(SB), Y10, Y10
@@ -3229,25 +6216,42 @@ single_sources:
 	VPSRLD    $0x10, Y0, Y0
 	VPAND     constants<>+256(SB), Y1, Y1
 	VPOR      Y1, Y0, Y0
-	VMOVDQU   Y0, (DI)(DX*1)
-	ADDQ      $0x00000020, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+group_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
+	ADDQ    $0x00000020, DX
+	CMPQ    DX, R13
+	JLE     group
+
+no_group:
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func maxBFloat16AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxBFloat16AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·maxBFloat16AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·maxBFloat16AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -3301,17 +6305,17 @@ end_sources:
 	VPOR      Y1, Y0, Y0
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
 	VPAND   constants<>+256(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	LEAQ    8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VMOVDQU   (R9)(DX*1), Y8
 	VPAND     constants<>+256(SB), Y8, Y9
@@ -3330,7 +6334,7 @@ single_sources:
 	VPXOR     constants<>+192(SB), Y1, Y1
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VPSRLD    $0x10, Y0, Y10
 	VPAND     constants<>+320(SB), Y10, Y10
 	VPADDD    constants<>+384(SB), Y10, Y10
@@ -3350,25 +6354,42 @@ single_sources:
 	VPSRLD    $0x10, Y0, Y0
 	VPAND     constants<>+256(SB), Y1, Y1
 	VPOR      Y1, Y0, Y0
-	VMOVDQU   Y0, (DI)(DX*1)
-	ADDQ      $0x00000020, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+group_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
+	ADDQ    $0x00000020, DX
+	CMPQ    DX, R13
+	JLE     group
+
+no_group:
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func sumFloat8E4M3AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sumFloat8E4M3AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2, F16C
-TEXT ·sumFloat8E4M3AVX2(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·sumFloat8E4M3AVX2(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -8(CX), R12
@@ -3424,10 +6445,10 @@ end_sources:
 	VPACKUSWB    X0, X0, X0
 	VMOVDQU      Y0, Y15
 	MOVQ         CX, DX
-	CMPQ         DX, R12
-	JGE          no_single
+	CMPQ         DX, R13
+	JG           no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
@@ -3440,7 +6461,7 @@ single:
 	VMULPS    constants<>+704(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ         (R10), R9
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
@@ -3454,7 +6475,7 @@ single_sources:
 	VADDPS       Y8, Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
-	JB           single_sources
+	JB           group_sources
 	VPAND        constants<>+768(SB), Y0, Y10
 	VPMINUD      constants<>+832(SB), Y10, Y10
 	VPMAXUD      constants<>+896(SB), Y10, Y11
@@ -3475,25 +6496,42 @@ single_sources:
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
 	VPACKUSWB    X0, X0, X0
-	VMOVQ        X0, (DI)(DX*1)
-	ADDQ         $0x00000008, DX
-	CMPQ         DX, R12
-	JLT          single
+	MOVQ         BX, AX
 
-no_single:
-	VMOVQ X15, (DI)(R12*1)
+group_dsts:
+	MOVQ  (AX), DI
+	VMOVQ X0, (DI)(DX*1)
+	ADDQ  $0x08, AX
+	CMPQ  AX, R11
+	JB    group_dsts
+	ADDQ  $0x00000008, DX
+	CMPQ  DX, R13
+	JLE   group
+
+no_group:
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ  (AX), DI
+	VMOVQ X0, (DI)(DX*1)
+	ADDQ  $0x08, AX
+	CMPQ  AX, R11
+	JB    end_dsts
 	VZEROUPPER
 	RET
 
-// func prodFloat8E4M3AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prodFloat8E4M3AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2, F16C
-TEXT ·prodFloat8E4M3AVX2(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·prodFloat8E4M3AVX2(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -8(CX), R12
@@ -3549,10 +6587,10 @@ end_sources:
 	VPACKUSWB    X0, X0, X0
 	VMOVDQU      Y0, Y15
 	MOVQ         CX, DX
-	CMPQ         DX, R12
-	JGE          no_single
+	CMPQ         DX, R13
+	JG           no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
@@ -3565,7 +6603,7 @@ single:
 	VMULPS    constants<>+704(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ         (R10), R9
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
@@ -3579,7 +6617,7 @@ single_sources:
 	VMULPS       Y8, Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
-	JB           single_sources
+	JB           group_sources
 	VPAND        constants<>+768(SB), Y0, Y10
 	VPMINUD      constants<>+832(SB), Y10, Y10
 	VPMAXUD      constants<>+896(SB), Y10, Y11
@@ -3600,25 +6638,42 @@ single_sources:
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
 	VPACKUSWB    X0, X0, X0
-	VMOVQ        X0, (DI)(DX*1)
-	ADDQ         $0x00000008, DX
-	CMPQ         DX, R12
-	JLT          single
+	MOVQ         BX, AX
 
-no_single:
-	VMOVQ X15, (DI)(R12*1)
+group_dsts:
+	MOVQ  (AX), DI
+	VMOVQ X0, (DI)(DX*1)
+	ADDQ  $0x08, AX
+	CMPQ  AX, R11
+	JB    group_dsts
+	ADDQ  $0x00000008, DX
+	CMPQ  DX, R13
+	JLE   group
+
+no_group:
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ  (AX), DI
+	VMOVQ X0, (DI)(DX*1)
+	ADDQ  $0x08, AX
+	CMPQ  AX, R11
+	JB    end_dsts
 	VZEROUPPER
 	RET
 
-// func minFloat8E4M3AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minFloat8E4M3AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2, F16C
-TEXT ·minFloat8E4M3AVX2(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·minFloat8E4M3AVX2(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -8(CX), R12
@@ -3676,10 +6731,10 @@ end_sources:
 	VPACKUSWB    X0, X0, X0
 	VMOVDQU      Y0, Y15
 	MOVQ         CX, DX
-	CMPQ         DX, R12
-	JGE          no_single
+	CMPQ         DX, R13
+	JG           no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
@@ -3692,7 +6747,7 @@ single:
 	VMULPS    constants<>+704(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ         (R10), R9
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
@@ -3708,7 +6763,7 @@ single_sources:
 	VPOR         Y10, Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
-	JB           single_sources
+	JB           group_sources
 	VPAND        constants<>+768(SB), Y0, Y10
 	VPMINUD      constants<>+832(SB), Y10, Y10
 	VPMAXUD      constants<>+896(SB), Y10, Y11
@@ -3729,25 +6784,42 @@ single_sources:
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
 	VPACKUSWB    X0, X0, X0
-	VMOVQ        X0, (DI)(DX*1)
-	ADDQ         $0x00000008, DX
-	CMPQ         DX, R12
-	JLT          single
+	MOVQ         BX, AX
 
-no_single:
-	VMOVQ X15, (DI)(R12*1)
+group_dsts:
+	MOVQ  (AX), DI
+	VMOVQ X0, (DI)(DX*1)
+	ADDQ  $0x08, AX
+	CMPQ  AX, R11
+	JB    group_dsts
+	ADDQ  $0x00000008, DX
+	CMPQ  DX, R13
+	JLE   group
+
+no_group:
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ  (AX), DI
+	VMOVQ X0, (DI)(DX*1)
+	ADDQ  $0x08, AX
+	CMPQ  AX, R11
+	JB    end_dsts
 	VZEROUPPER
 	RET
 
-// func maxFloat8E4M3AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxFloat8E4M3AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2, F16C
-TEXT ·maxFloat8E4M3AVX2(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·maxFloat8E4M3AVX2(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -8(CX), R12
@@ -3808,10 +6880,10 @@ end_sources:
 	VPACKUSWB    X0, X0, X0
 	VMOVDQU      Y0, Y15
 	MOVQ         CX, DX
-	CMPQ         DX, R12
-	JGE          no_single
+	CMPQ         DX, R13
+	JG           no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
@@ -3824,7 +6896,7 @@ single:
 	VMULPS    constants<>+704(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ         (R10), R9
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
@@ -3843,7 +6915,7 @@ single_sources:
 	VPXOR        constants<>+192(SB), Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
-	JB           single_sources
+	JB           group_sources
 	VPAND        constants<>+768(SB), Y0, Y10
 	VPMINUD      constants<>+832(SB), Y10, Y10
 	VPMAXUD      constants<>+896(SB), Y10, Y11
@@ -3864,25 +6936,42 @@ single_sources:
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
 	VPACKUSWB    X0, X0, X0
-	VMOVQ        X0, (DI)(DX*1)
-	ADDQ         $0x00000008, DX
-	CMPQ         DX, R12
-	JLT          single
+	MOVQ         BX, AX
 
-no_single:
-	VMOVQ X15, (DI)(R12*1)
+group_dsts:
+	MOVQ  (AX), DI
+	VMOVQ X0, (DI)(DX*1)
+	ADDQ  $0x08, AX
+	CMPQ  AX, R11
+	JB    group_dsts
+	ADDQ  $0x00000008, DX
+	CMPQ  DX, R13
+	JLE   group
+
+no_group:
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ  (AX), DI
+	VMOVQ X0, (DI)(DX*1)
+	ADDQ  $0x08, AX
+	CMPQ  AX, R11
+	JB    end_dsts
 	VZEROUPPER
 	RET
 
-// func sumFloat8E5M2AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sumFloat8E5M2AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2, F16C
-TEXT ·sumFloat8E5M2AVX2(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·sumFloat8E5M2AVX2(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -8(CX), R12
@@ -3926,17 +7015,17 @@ end_sources:
 	VPACKUSWB    X0, X0, X0
 	VMOVDQU      Y0, Y15
 	MOVQ         CX, DX
-	CMPQ         DX, R12
-	JGE          no_single
+	CMPQ         DX, R13
+	JG           no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VCVTPH2PS X0, Y0
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ         (R10), R9
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
@@ -3944,7 +7033,7 @@ single_sources:
 	VADDPS       Y8, Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
-	JB           single_sources
+	JB           group_sources
 	VPAND        constants<>+768(SB), Y0, Y10
 	VPMINUD      constants<>+1344(SB), Y10, Y10
 	VPMAXUD      constants<>+1408(SB), Y10, Y11
@@ -3965,25 +7054,42 @@ single_sources:
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
 	VPACKUSWB    X0, X0, X0
-	VMOVQ        X0, (DI)(DX*1)
-	ADDQ         $0x00000008, DX
-	CMPQ         DX, R12
-	JLT          single
+	MOVQ         BX, AX
 
-no_single:
-	VMOVQ X15, (DI)(R12*1)
+group_dsts:
+	MOVQ  (AX), DI
+	VMOVQ X0, (DI)(DX*1)
+	ADDQ  $0x08, AX
+	CMPQ  AX, R11
+	JB    group_dsts
+	ADDQ  $0x00000008, DX
+	CMPQ  DX, R13
+	JLE   group
+
+no_group:
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ  (AX), DI
+	VMOVQ X0, (DI)(DX*1)
+	ADDQ  $0x08, AX
+	CMPQ  AX, R11
+	JB    end_dsts
 	VZEROUPPER
 	RET
 
-// func prodFloat8E5M2AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prodFloat8E5M2AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2, F16C
-TEXT ·prodFloat8E5M2AVX2(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·prodFloat8E5M2AVX2(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -8(CX), R12
@@ -4027,17 +7133,17 @@ end_sources:
 	VPACKUSWB    X0, X0, X0
 	VMOVDQU      Y0, Y15
 	MOVQ         CX, DX
-	CMPQ         DX, R12
-	JGE          no_single
+	CMPQ         DX, R13
+	JG           no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VCVTPH2PS X0, Y0
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ         (R10), R9
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
@@ -4045,7 +7151,7 @@ single_sources:
 	VMULPS       Y8, Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
-	JB           single_sources
+	JB           group_sources
 	VPAND        constants<>+768(SB), Y0, Y10
 	VPMINUD      constants<>+1344(SB), Y10, Y10
 	VPMAXUD      constants<>+1408(SB), Y10, Y11
@@ -4066,25 +7172,42 @@ single_sources:
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
 	VPACKUSWB    X0, X0, X0
-	VMOVQ        X0, (DI)(DX*1)
-	ADDQ         $0x00000008, DX
-	CMPQ         DX, R12
-	JLT          single
+	MOVQ         BX, AX
 
-no_single:
-	VMOVQ X15, (DI)(R12*1)
+group_dsts:
+	MOVQ  (AX), DI
+	VMOVQ X0, (DI)(DX*1)
+	ADDQ  $0x08, AX
+	CMPQ  AX, R11
+	JB    group_dsts
+	ADDQ  $0x00000008, DX
+	CMPQ  DX, R13
+	JLE   group
+
+no_group:
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ  (AX), DI
+	VMOVQ X0, (DI)(DX*1)
+	ADDQ  $0x08, AX
+	CMPQ  AX, R11
+	JB    end_dsts
 	VZEROUPPER
 	RET
 
-// func minFloat8E5M2AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minFloat8E5M2AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2, F16C
-TEXT ·minFloat8E5M2AVX2(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·minFloat8E5M2AVX2(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -8(CX), R12
@@ -4130,17 +7253,17 @@ end_sources:
 	VPACKUSWB    X0, X0, X0
 	VMOVDQU      Y0, Y15
 	MOVQ         CX, DX
-	CMPQ         DX, R12
-	JGE          no_single
+	CMPQ         DX, R13
+	JG           no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VCVTPH2PS X0, Y0
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ         (R10), R9
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
@@ -4150,7 +7273,7 @@ single_sources:
 	VPOR         Y10, Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
-	JB           single_sources
+	JB           group_sources
 	VPAND        constants<>+768(SB), Y0, Y10
 	VPMINUD      constants<>+1344(SB), Y10, Y10
 	VPMAXUD      constants<>+1408(SB), Y10, Y11
@@ -4171,25 +7294,42 @@ single_sources:
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
 	VPACKUSWB    X0, X0, X0
-	VMOVQ        X0, (DI)(DX*1)
-	ADDQ         $0x00000008, DX
-	CMPQ         DX, R12
-	JLT          single
+	MOVQ         BX, AX
 
-no_single:
-	VMOVQ X15, (DI)(R12*1)
+group_dsts:
+	MOVQ  (AX), DI
+	VMOVQ X0, (DI)(DX*1)
+	ADDQ  $0x08, AX
+	CMPQ  AX, R11
+	JB    group_dsts
+	ADDQ  $0x00000008, DX
+	CMPQ  DX, R13
+	JLE   group
+
+no_group:
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ  (AX), DI
+	VMOVQ X0, (DI)(DX*1)
+	ADDQ  $0x08, AX
+	CMPQ  AX, R11
+	JB    end_dsts
 	VZEROUPPER
 	RET
 
-// func maxFloat8E5M2AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxFloat8E5M2AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2, F16C
-TEXT ·maxFloat8E5M2AVX2(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·maxFloat8E5M2AVX2(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -8(CX), R12
@@ -4238,17 +7378,17 @@ end_sources:
 	VPACKUSWB    X0, X0, X0
 	VMOVDQU      Y0, Y15
 	MOVQ         CX, DX
-	CMPQ         DX, R12
-	JGE          no_single
+	CMPQ         DX, R13
+	JG           no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VCVTPH2PS X0, Y0
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ         (R10), R9
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
@@ -4261,7 +7401,7 @@ single_sources:
 	VPXOR        constants<>+192(SB), Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
-	JB           single_sources
+	JB           group_sources
 	VPAND        constants<>+768(SB), Y0, Y10
 	VPMINUD      constants<>+1344(SB), Y10, Y10
 	VPMAXUD      constants<>+1408(SB), Y10, Y11
@@ -4282,25 +7422,42 @@ single_sources:
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
 	VPACKUSWB    X0, X0, X0
-	VMOVQ        X0, (DI)(DX*1)
-	ADDQ         $0x00000008, DX
-	CMPQ         DX, R12
-	JLT          single
+	MOVQ         BX, AX
 
-no_single:
-	VMOVQ X15, (DI)(R12*1)
+group_dsts:
+	MOVQ  (AX), DI
+	VMOVQ X0, (DI)(DX*1)
+	ADDQ  $0x08, AX
+	CMPQ  AX, R11
+	JB    group_dsts
+	ADDQ  $0x00000008, DX
+	CMPQ  DX, R13
+	JLE   group
+
+no_group:
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ  (AX), DI
+	VMOVQ X0, (DI)(DX*1)
+	ADDQ  $0x08, AX
+	CMPQ  AX, R11
+	JB    end_dsts
 	VZEROUPPER
 	RET
 
-// func sumFloat64AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sumFloat64AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX
-TEXT ·sumFloat64AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·sumFloat64AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -4319,8 +7476,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VADDPD  (R10)(DX*1), Y0, Y0
+	VADDPD  32(R10)(DX*1), Y1, Y1
+	VADDPD  64(R10)(DX*1), Y2, Y2
+	VADDPD  96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VADDPD  (R10)(DX*1), Y0, Y0
+	VADDPD  32(R10)(DX*1), Y1, Y1
+	VADDPD  64(R10)(DX*1), Y2, Y2
+	VADDPD  96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -4331,25 +7548,32 @@ group:
 	LEAQ    8(SI), R10
 
 group_sources:
-	MOVQ    (R10), R9
-	VADDPD  (R9)(DX*1), Y0, Y0
-	VADDPD  32(R9)(DX*1), Y1, Y1
-	VADDPD  64(R9)(DX*1), Y2, Y2
-	VADDPD  96(R9)(DX*1), Y3, Y3
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      group_sources
+	MOVQ   (R10), R9
+	VADDPD (R9)(DX*1), Y0, Y0
+	VADDPD 32(R9)(DX*1), Y1, Y1
+	VADDPD 64(R9)(DX*1), Y2, Y2
+	VADDPD 96(R9)(DX*1), Y3, Y3
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     group_sources
+	MOVQ   BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -4357,30 +7581,47 @@ single:
 	LEAQ    8(SI), R10
 
 single_sources:
-	MOVQ    (R10), R9
-	VADDPD  (R9)(DX*1), Y0, Y0
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      single_sources
+	MOVQ   (R10), R9
+	VADDPD (R9)(DX*1), Y0, Y0
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     single_sources
+	MOVQ   BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func prodFloat64AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prodFloat64AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX
-TEXT ·prodFloat64AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·prodFloat64AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -4399,8 +7640,68 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VMULPD  (R10)(DX*1), Y0, Y0
+	VMULPD  32(R10)(DX*1), Y1, Y1
+	VMULPD  64(R10)(DX*1), Y2, Y2
+	VMULPD  96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VMULPD  (R10)(DX*1), Y0, Y0
+	VMULPD  32(R10)(DX*1), Y1, Y1
+	VMULPD  64(R10)(DX*1), Y2, Y2
+	VMULPD  96(R10)(DX*1), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -4411,25 +7712,32 @@ group:
 	LEAQ    8(SI), R10
 
 group_sources:
-	MOVQ    (R10), R9
-	VMULPD  (R9)(DX*1), Y0, Y0
-	VMULPD  32(R9)(DX*1), Y1, Y1
-	VMULPD  64(R9)(DX*1), Y2, Y2
-	VMULPD  96(R9)(DX*1), Y3, Y3
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      group_sources
+	MOVQ   (R10), R9
+	VMULPD (R9)(DX*1), Y0, Y0
+	VMULPD 32(R9)(DX*1), Y1, Y1
+	VMULPD 64(R9)(DX*1), Y2, Y2
+	VMULPD 96(R9)(DX*1), Y3, Y3
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     group_sources
+	MOVQ   BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -4437,30 +7745,47 @@ single:
 	LEAQ    8(SI), R10
 
 single_sources:
-	MOVQ    (R10), R9
-	VMULPD  (R9)(DX*1), Y0, Y0
-	ADDQ    $0x08, R10
-	CMPQ    R10, R8
-	JB      single_sources
+	MOVQ   (R10), R9
+	VMULPD (R9)(DX*1), Y0, Y0
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     single_sources
+	MOVQ   BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func minFloat64AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minFloat64AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·minFloat64AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·minFloat64AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -4482,8 +7807,92 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VMOVDQU (R10)(DX*1), Y8
+	VMINPD  Y0, Y8, Y10
+	VMINPD  Y8, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VMOVDQU 32(R10)(DX*1), Y8
+	VMINPD  Y1, Y8, Y10
+	VMINPD  Y8, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	VMOVDQU 64(R10)(DX*1), Y8
+	VMINPD  Y2, Y8, Y10
+	VMINPD  Y8, Y2, Y2
+	VPOR    Y10, Y2, Y2
+	VMOVDQU 96(R10)(DX*1), Y8
+	VMINPD  Y3, Y8, Y10
+	VMINPD  Y8, Y3, Y3
+	VPOR    Y10, Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VMOVDQU (R10)(DX*1), Y8
+	VMINPD  Y0, Y8, Y10
+	VMINPD  Y8, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VMOVDQU 32(R10)(DX*1), Y8
+	VMINPD  Y1, Y8, Y10
+	VMINPD  Y8, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	VMOVDQU 64(R10)(DX*1), Y8
+	VMINPD  Y2, Y8, Y10
+	VMINPD  Y8, Y2, Y2
+	VPOR    Y10, Y2, Y2
+	VMOVDQU 96(R10)(DX*1), Y8
+	VMINPD  Y3, Y8, Y10
+	VMINPD  Y8, Y3, Y3
+	VPOR    Y10, Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -4514,17 +7923,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -4540,25 +7956,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func maxFloat64AVX2(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxFloat64AVX2(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX, AVX2
-TEXT ·maxFloat64AVX2(SB), NOSPLIT, $0-40
-	MOVQ    dst+0(FP), DI
-	MOVQ    sources+8(FP), SI
-	MOVQ    k+16(FP), R8
-	MOVQ    off+24(FP), DX
-	MOVQ    n+32(FP), CX
-	SUBQ    DX, DI
+TEXT ·maxFloat64AVX2(SB), NOSPLIT, $0-48
+	MOVQ    dsts+0(FP), BX
+	MOVQ    d+8(FP), R11
+	MOVQ    sources+16(FP), SI
+	MOVQ    k+24(FP), R8
+	MOVQ    off+32(FP), DX
+	MOVQ    n+40(FP), CX
+	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
@@ -4583,8 +8016,116 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
 	CMPQ    DX, R13
-	JG      no_group
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VMOVDQU (R10)(DX*1), Y8
+	VPXOR   constants<>+128(SB), Y8, Y11
+	VPXOR   constants<>+128(SB), Y0, Y0
+	VMINPD  Y0, Y11, Y10
+	VMINPD  Y11, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VPXOR   constants<>+128(SB), Y0, Y0
+	VMOVDQU 32(R10)(DX*1), Y8
+	VPXOR   constants<>+128(SB), Y8, Y11
+	VPXOR   constants<>+128(SB), Y1, Y1
+	VMINPD  Y1, Y11, Y10
+	VMINPD  Y11, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	VPXOR   constants<>+128(SB), Y1, Y1
+	VMOVDQU 64(R10)(DX*1), Y8
+	VPXOR   constants<>+128(SB), Y8, Y11
+	VPXOR   constants<>+128(SB), Y2, Y2
+	VMINPD  Y2, Y11, Y10
+	VMINPD  Y11, Y2, Y2
+	VPOR    Y10, Y2, Y2
+	VPXOR   constants<>+128(SB), Y2, Y2
+	VMOVDQU 96(R10)(DX*1), Y8
+	VPXOR   constants<>+128(SB), Y8, Y11
+	VPXOR   constants<>+128(SB), Y3, Y3
+	VMINPD  Y3, Y11, Y10
+	VMINPD  Y11, Y3, Y3
+	VPOR    Y10, Y3, Y3
+	VPXOR   constants<>+128(SB), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VMOVDQU 32(R9)(DX*1), Y1
+	VMOVDQU 64(R9)(DX*1), Y2
+	VMOVDQU 96(R9)(DX*1), Y3
+	VMOVDQU (R10)(DX*1), Y8
+	VPXOR   constants<>+128(SB), Y8, Y11
+	VPXOR   constants<>+128(SB), Y0, Y0
+	VMINPD  Y0, Y11, Y10
+	VMINPD  Y11, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VPXOR   constants<>+128(SB), Y0, Y0
+	VMOVDQU 32(R10)(DX*1), Y8
+	VPXOR   constants<>+128(SB), Y8, Y11
+	VPXOR   constants<>+128(SB), Y1, Y1
+	VMINPD  Y1, Y11, Y10
+	VMINPD  Y11, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	VPXOR   constants<>+128(SB), Y1, Y1
+	VMOVDQU 64(R10)(DX*1), Y8
+	VPXOR   constants<>+128(SB), Y8, Y11
+	VPXOR   constants<>+128(SB), Y2, Y2
+	VMINPD  Y2, Y11, Y10
+	VMINPD  Y11, Y2, Y2
+	VPOR    Y10, Y2, Y2
+	VPXOR   constants<>+128(SB), Y2, Y2
+	VMOVDQU 96(R10)(DX*1), Y8
+	VPXOR   constants<>+128(SB), Y8, Y11
+	VPXOR   constants<>+128(SB), Y3, Y3
+	VMINPD  Y3, Y11, Y10
+	VMINPD  Y11, Y3, Y3
+	VPOR    Y10, Y3, Y3
+	VPXOR   constants<>+128(SB), Y3, Y3
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y1, 32(DI)(DX*1)
+	VMOVDQU Y2, 64(DI)(DX*1)
+	VMOVDQU Y3, 96(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y1, 32(AX)(DX*1)
+	VMOVDQU Y2, 64(AX)(DX*1)
+	VMOVDQU Y3, 96(AX)(DX*1)
+	ADDQ    $0x00000080, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
@@ -4627,17 +8168,24 @@ group_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
 	VMOVDQU Y3, 96(DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      group_dsts
 	ADDQ    $0x00000080, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ    (SI), R9
@@ -4656,45 +8204,42 @@ single_sources:
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
 	ADDQ    $0x00000020, DX
 	CMPQ    DX, R12
-	JLT     single
+	JLE     single
 
 no_single:
-	VMOVDQU Y15, (DI)(R12*1)
+	VMOVDQU Y15, Y0
+	MOVQ    R12, DX
+	MOVQ    BX, AX
+
+end_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      end_dsts
 	VZEROUPPER
 	RET
 
-// func streamAVX2(dst *byte, src *byte, n uintptr)
-// Requires: AVX, MMX+
-TEXT ·streamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORQ DX, DX
-
-loop:
-	VMOVDQU  (SI)(DX*1), Y0
-	VMOVDQU  32(SI)(DX*1), Y1
-	VMOVNTDQ Y0, (DI)(DX*1)
-	VMOVNTDQ Y1, 32(DI)(DX*1)
-	ADDQ     $0x40, DX
-	CMPQ     DX, CX
-	JB       loop
-	SFENCE
-	VZEROUPPER
-	RET
-
-// func sum8AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sum8AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512BW, AVX512F
-TEXT ·sum8AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·sum8AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -4713,8 +8258,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPADDB    (R10)(DX*1), Z16, Z16
+	VPADDB    64(R10)(DX*1), Z17, Z17
+	VPADDB    128(R10)(DX*1), Z18, Z18
+	VPADDB    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPADDB    (R10)(DX*1), Z16, Z16
+	VPADDB    64(R10)(DX*1), Z17, Z17
+	VPADDB    128(R10)(DX*1), Z18, Z18
+	VPADDB    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -4725,25 +8330,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPADDB    (R9)(DX*1), Z16, Z16
-	VPADDB    64(R9)(DX*1), Z17, Z17
-	VPADDB    128(R9)(DX*1), Z18, Z18
-	VPADDB    192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ   (R10), R9
+	VPADDB (R9)(DX*1), Z16, Z16
+	VPADDB 64(R9)(DX*1), Z17, Z17
+	VPADDB 128(R9)(DX*1), Z18, Z18
+	VPADDB 192(R9)(DX*1), Z19, Z19
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     group_sources
+	MOVQ   BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -4751,29 +8363,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPADDB    (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ   (R10), R9
+	VPADDB (R9)(DX*1), Z16, Z16
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     single_sources
+	MOVQ   BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func prod8AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prod8AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512BW, AVX512F
-TEXT ·prod8AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·prod8AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -4798,8 +8427,116 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPMULLW   Z24, Z16, Z26
+	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPSRLW    $0x08, Z16, Z16
+	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPMULLW   Z27, Z16, Z16
+	VPORQ     Z26, Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPMULLW   Z24, Z17, Z26
+	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPSRLW    $0x08, Z17, Z17
+	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPMULLW   Z27, Z17, Z17
+	VPORQ     Z26, Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VPMULLW   Z24, Z18, Z26
+	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPSRLW    $0x08, Z18, Z18
+	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPMULLW   Z27, Z18, Z18
+	VPORQ     Z26, Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VPMULLW   Z24, Z19, Z26
+	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPSRLW    $0x08, Z19, Z19
+	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPMULLW   Z27, Z19, Z19
+	VPORQ     Z26, Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPMULLW   Z24, Z16, Z26
+	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPSRLW    $0x08, Z16, Z16
+	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPMULLW   Z27, Z16, Z16
+	VPORQ     Z26, Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPMULLW   Z24, Z17, Z26
+	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPSRLW    $0x08, Z17, Z17
+	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPMULLW   Z27, Z17, Z17
+	VPORQ     Z26, Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VPMULLW   Z24, Z18, Z26
+	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPSRLW    $0x08, Z18, Z18
+	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPMULLW   Z27, Z18, Z18
+	VPORQ     Z26, Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VPMULLW   Z24, Z19, Z26
+	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPSRLW    $0x08, Z19, Z19
+	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPMULLW   Z27, Z19, Z19
+	VPORQ     Z26, Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -4842,17 +8579,24 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
+	MOVQ      BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -4871,24 +8615,41 @@ single_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        single_sources
+	MOVQ      BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func minInt8AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minInt8AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512BW, AVX512F
-TEXT ·minInt8AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·minInt8AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -4907,8 +8668,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMINSB   (R10)(DX*1), Z16, Z16
+	VPMINSB   64(R10)(DX*1), Z17, Z17
+	VPMINSB   128(R10)(DX*1), Z18, Z18
+	VPMINSB   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMINSB   (R10)(DX*1), Z16, Z16
+	VPMINSB   64(R10)(DX*1), Z17, Z17
+	VPMINSB   128(R10)(DX*1), Z18, Z18
+	VPMINSB   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -4919,25 +8740,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPMINSB   (R9)(DX*1), Z16, Z16
-	VPMINSB   64(R9)(DX*1), Z17, Z17
-	VPMINSB   128(R9)(DX*1), Z18, Z18
-	VPMINSB   192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ    (R10), R9
+	VPMINSB (R9)(DX*1), Z16, Z16
+	VPMINSB 64(R9)(DX*1), Z17, Z17
+	VPMINSB 128(R9)(DX*1), Z18, Z18
+	VPMINSB 192(R9)(DX*1), Z19, Z19
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -4945,29 +8773,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPMINSB   (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ    (R10), R9
+	VPMINSB (R9)(DX*1), Z16, Z16
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func maxInt8AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxInt8AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512BW, AVX512F
-TEXT ·maxInt8AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·maxInt8AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -4986,8 +8831,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMAXSB   (R10)(DX*1), Z16, Z16
+	VPMAXSB   64(R10)(DX*1), Z17, Z17
+	VPMAXSB   128(R10)(DX*1), Z18, Z18
+	VPMAXSB   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMAXSB   (R10)(DX*1), Z16, Z16
+	VPMAXSB   64(R10)(DX*1), Z17, Z17
+	VPMAXSB   128(R10)(DX*1), Z18, Z18
+	VPMAXSB   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -4998,25 +8903,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPMAXSB   (R9)(DX*1), Z16, Z16
-	VPMAXSB   64(R9)(DX*1), Z17, Z17
-	VPMAXSB   128(R9)(DX*1), Z18, Z18
-	VPMAXSB   192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ    (R10), R9
+	VPMAXSB (R9)(DX*1), Z16, Z16
+	VPMAXSB 64(R9)(DX*1), Z17, Z17
+	VPMAXSB 128(R9)(DX*1), Z18, Z18
+	VPMAXSB 192(R9)(DX*1), Z19, Z19
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -5024,29 +8936,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPMAXSB   (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ    (R10), R9
+	VPMAXSB (R9)(DX*1), Z16, Z16
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func andAVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func andAVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·andAVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·andAVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -5065,8 +8994,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPANDQ    (R10)(DX*1), Z16, Z16
+	VPANDQ    64(R10)(DX*1), Z17, Z17
+	VPANDQ    128(R10)(DX*1), Z18, Z18
+	VPANDQ    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPANDQ    (R10)(DX*1), Z16, Z16
+	VPANDQ    64(R10)(DX*1), Z17, Z17
+	VPANDQ    128(R10)(DX*1), Z18, Z18
+	VPANDQ    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -5077,25 +9066,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPANDQ    (R9)(DX*1), Z16, Z16
-	VPANDQ    64(R9)(DX*1), Z17, Z17
-	VPANDQ    128(R9)(DX*1), Z18, Z18
-	VPANDQ    192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ   (R10), R9
+	VPANDQ (R9)(DX*1), Z16, Z16
+	VPANDQ 64(R9)(DX*1), Z17, Z17
+	VPANDQ 128(R9)(DX*1), Z18, Z18
+	VPANDQ 192(R9)(DX*1), Z19, Z19
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     group_sources
+	MOVQ   BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -5103,29 +9099,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPANDQ    (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ   (R10), R9
+	VPANDQ (R9)(DX*1), Z16, Z16
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     single_sources
+	MOVQ   BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func orAVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func orAVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·orAVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·orAVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -5144,8 +9157,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPORQ     (R10)(DX*1), Z16, Z16
+	VPORQ     64(R10)(DX*1), Z17, Z17
+	VPORQ     128(R10)(DX*1), Z18, Z18
+	VPORQ     192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPORQ     (R10)(DX*1), Z16, Z16
+	VPORQ     64(R10)(DX*1), Z17, Z17
+	VPORQ     128(R10)(DX*1), Z18, Z18
+	VPORQ     192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -5156,25 +9229,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPORQ     (R9)(DX*1), Z16, Z16
-	VPORQ     64(R9)(DX*1), Z17, Z17
-	VPORQ     128(R9)(DX*1), Z18, Z18
-	VPORQ     192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ  (R10), R9
+	VPORQ (R9)(DX*1), Z16, Z16
+	VPORQ 64(R9)(DX*1), Z17, Z17
+	VPORQ 128(R9)(DX*1), Z18, Z18
+	VPORQ 192(R9)(DX*1), Z19, Z19
+	ADDQ  $0x08, R10
+	CMPQ  R10, R8
+	JB    group_sources
+	MOVQ  BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -5182,29 +9262,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPORQ     (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ  (R10), R9
+	VPORQ (R9)(DX*1), Z16, Z16
+	ADDQ  $0x08, R10
+	CMPQ  R10, R8
+	JB    single_sources
+	MOVQ  BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func xorAVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func xorAVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·xorAVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·xorAVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -5223,8 +9320,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPXORQ    (R10)(DX*1), Z16, Z16
+	VPXORQ    64(R10)(DX*1), Z17, Z17
+	VPXORQ    128(R10)(DX*1), Z18, Z18
+	VPXORQ    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPXORQ    (R10)(DX*1), Z16, Z16
+	VPXORQ    64(R10)(DX*1), Z17, Z17
+	VPXORQ    128(R10)(DX*1), Z18, Z18
+	VPXORQ    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -5235,25 +9392,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPXORQ    (R9)(DX*1), Z16, Z16
-	VPXORQ    64(R9)(DX*1), Z17, Z17
-	VPXORQ    128(R9)(DX*1), Z18, Z18
-	VPXORQ    192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ   (R10), R9
+	VPXORQ (R9)(DX*1), Z16, Z16
+	VPXORQ 64(R9)(DX*1), Z17, Z17
+	VPXORQ 128(R9)(DX*1), Z18, Z18
+	VPXORQ 192(R9)(DX*1), Z19, Z19
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     group_sources
+	MOVQ   BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -5261,29 +9425,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPXORQ    (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ   (R10), R9
+	VPXORQ (R9)(DX*1), Z16, Z16
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     single_sources
+	MOVQ   BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func minUint8AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minUint8AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512BW, AVX512F
-TEXT ·minUint8AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·minUint8AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -5302,8 +9483,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMINUB   (R10)(DX*1), Z16, Z16
+	VPMINUB   64(R10)(DX*1), Z17, Z17
+	VPMINUB   128(R10)(DX*1), Z18, Z18
+	VPMINUB   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMINUB   (R10)(DX*1), Z16, Z16
+	VPMINUB   64(R10)(DX*1), Z17, Z17
+	VPMINUB   128(R10)(DX*1), Z18, Z18
+	VPMINUB   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -5314,25 +9555,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPMINUB   (R9)(DX*1), Z16, Z16
-	VPMINUB   64(R9)(DX*1), Z17, Z17
-	VPMINUB   128(R9)(DX*1), Z18, Z18
-	VPMINUB   192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ    (R10), R9
+	VPMINUB (R9)(DX*1), Z16, Z16
+	VPMINUB 64(R9)(DX*1), Z17, Z17
+	VPMINUB 128(R9)(DX*1), Z18, Z18
+	VPMINUB 192(R9)(DX*1), Z19, Z19
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -5340,29 +9588,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPMINUB   (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ    (R10), R9
+	VPMINUB (R9)(DX*1), Z16, Z16
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func maxUint8AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxUint8AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512BW, AVX512F
-TEXT ·maxUint8AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·maxUint8AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -5381,8 +9646,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMAXUB   (R10)(DX*1), Z16, Z16
+	VPMAXUB   64(R10)(DX*1), Z17, Z17
+	VPMAXUB   128(R10)(DX*1), Z18, Z18
+	VPMAXUB   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMAXUB   (R10)(DX*1), Z16, Z16
+	VPMAXUB   64(R10)(DX*1), Z17, Z17
+	VPMAXUB   128(R10)(DX*1), Z18, Z18
+	VPMAXUB   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -5393,25 +9718,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPMAXUB   (R9)(DX*1), Z16, Z16
-	VPMAXUB   64(R9)(DX*1), Z17, Z17
-	VPMAXUB   128(R9)(DX*1), Z18, Z18
-	VPMAXUB   192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ    (R10), R9
+	VPMAXUB (R9)(DX*1), Z16, Z16
+	VPMAXUB 64(R9)(DX*1), Z17, Z17
+	VPMAXUB 128(R9)(DX*1), Z18, Z18
+	VPMAXUB 192(R9)(DX*1), Z19, Z19
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -5419,29 +9751,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPMAXUB   (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ    (R10), R9
+	VPMAXUB (R9)(DX*1), Z16, Z16
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func sum16AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sum16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512BW, AVX512F
-TEXT ·sum16AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·sum16AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -5460,8 +9809,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPADDW    (R10)(DX*1), Z16, Z16
+	VPADDW    64(R10)(DX*1), Z17, Z17
+	VPADDW    128(R10)(DX*1), Z18, Z18
+	VPADDW    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPADDW    (R10)(DX*1), Z16, Z16
+	VPADDW    64(R10)(DX*1), Z17, Z17
+	VPADDW    128(R10)(DX*1), Z18, Z18
+	VPADDW    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -5472,25 +9881,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPADDW    (R9)(DX*1), Z16, Z16
-	VPADDW    64(R9)(DX*1), Z17, Z17
-	VPADDW    128(R9)(DX*1), Z18, Z18
-	VPADDW    192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ   (R10), R9
+	VPADDW (R9)(DX*1), Z16, Z16
+	VPADDW 64(R9)(DX*1), Z17, Z17
+	VPADDW 128(R9)(DX*1), Z18, Z18
+	VPADDW 192(R9)(DX*1), Z19, Z19
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     group_sources
+	MOVQ   BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -5498,29 +9914,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPADDW    (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ   (R10), R9
+	VPADDW (R9)(DX*1), Z16, Z16
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     single_sources
+	MOVQ   BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func prod16AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prod16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512BW, AVX512F
-TEXT ·prod16AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·prod16AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -5539,8 +9972,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMULLW   (R10)(DX*1), Z16, Z16
+	VPMULLW   64(R10)(DX*1), Z17, Z17
+	VPMULLW   128(R10)(DX*1), Z18, Z18
+	VPMULLW   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMULLW   (R10)(DX*1), Z16, Z16
+	VPMULLW   64(R10)(DX*1), Z17, Z17
+	VPMULLW   128(R10)(DX*1), Z18, Z18
+	VPMULLW   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -5551,25 +10044,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPMULLW   (R9)(DX*1), Z16, Z16
-	VPMULLW   64(R9)(DX*1), Z17, Z17
-	VPMULLW   128(R9)(DX*1), Z18, Z18
-	VPMULLW   192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ    (R10), R9
+	VPMULLW (R9)(DX*1), Z16, Z16
+	VPMULLW 64(R9)(DX*1), Z17, Z17
+	VPMULLW 128(R9)(DX*1), Z18, Z18
+	VPMULLW 192(R9)(DX*1), Z19, Z19
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -5577,29 +10077,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPMULLW   (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ    (R10), R9
+	VPMULLW (R9)(DX*1), Z16, Z16
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func minInt16AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minInt16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512BW, AVX512F
-TEXT ·minInt16AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·minInt16AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -5618,8 +10135,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMINSW   (R10)(DX*1), Z16, Z16
+	VPMINSW   64(R10)(DX*1), Z17, Z17
+	VPMINSW   128(R10)(DX*1), Z18, Z18
+	VPMINSW   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMINSW   (R10)(DX*1), Z16, Z16
+	VPMINSW   64(R10)(DX*1), Z17, Z17
+	VPMINSW   128(R10)(DX*1), Z18, Z18
+	VPMINSW   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -5630,25 +10207,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPMINSW   (R9)(DX*1), Z16, Z16
-	VPMINSW   64(R9)(DX*1), Z17, Z17
-	VPMINSW   128(R9)(DX*1), Z18, Z18
-	VPMINSW   192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ    (R10), R9
+	VPMINSW (R9)(DX*1), Z16, Z16
+	VPMINSW 64(R9)(DX*1), Z17, Z17
+	VPMINSW 128(R9)(DX*1), Z18, Z18
+	VPMINSW 192(R9)(DX*1), Z19, Z19
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -5656,29 +10240,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPMINSW   (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ    (R10), R9
+	VPMINSW (R9)(DX*1), Z16, Z16
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func maxInt16AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxInt16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512BW, AVX512F
-TEXT ·maxInt16AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·maxInt16AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -5697,8 +10298,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMAXSW   (R10)(DX*1), Z16, Z16
+	VPMAXSW   64(R10)(DX*1), Z17, Z17
+	VPMAXSW   128(R10)(DX*1), Z18, Z18
+	VPMAXSW   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMAXSW   (R10)(DX*1), Z16, Z16
+	VPMAXSW   64(R10)(DX*1), Z17, Z17
+	VPMAXSW   128(R10)(DX*1), Z18, Z18
+	VPMAXSW   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -5709,25 +10370,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPMAXSW   (R9)(DX*1), Z16, Z16
-	VPMAXSW   64(R9)(DX*1), Z17, Z17
-	VPMAXSW   128(R9)(DX*1), Z18, Z18
-	VPMAXSW   192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ    (R10), R9
+	VPMAXSW (R9)(DX*1), Z16, Z16
+	VPMAXSW 64(R9)(DX*1), Z17, Z17
+	VPMAXSW 128(R9)(DX*1), Z18, Z18
+	VPMAXSW 192(R9)(DX*1), Z19, Z19
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -5735,29 +10403,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPMAXSW   (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ    (R10), R9
+	VPMAXSW (R9)(DX*1), Z16, Z16
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func minUint16AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minUint16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512BW, AVX512F
-TEXT ·minUint16AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·minUint16AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -5776,8 +10461,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMINUW   (R10)(DX*1), Z16, Z16
+	VPMINUW   64(R10)(DX*1), Z17, Z17
+	VPMINUW   128(R10)(DX*1), Z18, Z18
+	VPMINUW   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMINUW   (R10)(DX*1), Z16, Z16
+	VPMINUW   64(R10)(DX*1), Z17, Z17
+	VPMINUW   128(R10)(DX*1), Z18, Z18
+	VPMINUW   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -5788,25 +10533,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPMINUW   (R9)(DX*1), Z16, Z16
-	VPMINUW   64(R9)(DX*1), Z17, Z17
-	VPMINUW   128(R9)(DX*1), Z18, Z18
-	VPMINUW   192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ    (R10), R9
+	VPMINUW (R9)(DX*1), Z16, Z16
+	VPMINUW 64(R9)(DX*1), Z17, Z17
+	VPMINUW 128(R9)(DX*1), Z18, Z18
+	VPMINUW 192(R9)(DX*1), Z19, Z19
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -5814,29 +10566,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPMINUW   (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ    (R10), R9
+	VPMINUW (R9)(DX*1), Z16, Z16
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func maxUint16AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxUint16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512BW, AVX512F
-TEXT ·maxUint16AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·maxUint16AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -5855,8 +10624,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMAXUW   (R10)(DX*1), Z16, Z16
+	VPMAXUW   64(R10)(DX*1), Z17, Z17
+	VPMAXUW   128(R10)(DX*1), Z18, Z18
+	VPMAXUW   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMAXUW   (R10)(DX*1), Z16, Z16
+	VPMAXUW   64(R10)(DX*1), Z17, Z17
+	VPMAXUW   128(R10)(DX*1), Z18, Z18
+	VPMAXUW   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -5867,25 +10696,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPMAXUW   (R9)(DX*1), Z16, Z16
-	VPMAXUW   64(R9)(DX*1), Z17, Z17
-	VPMAXUW   128(R9)(DX*1), Z18, Z18
-	VPMAXUW   192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ    (R10), R9
+	VPMAXUW (R9)(DX*1), Z16, Z16
+	VPMAXUW 64(R9)(DX*1), Z17, Z17
+	VPMAXUW 128(R9)(DX*1), Z18, Z18
+	VPMAXUW 192(R9)(DX*1), Z19, Z19
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -5893,29 +10729,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPMAXUW   (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ    (R10), R9
+	VPMAXUW (R9)(DX*1), Z16, Z16
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func sum32AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sum32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·sum32AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·sum32AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -5934,8 +10787,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPADDD    (R10)(DX*1), Z16, Z16
+	VPADDD    64(R10)(DX*1), Z17, Z17
+	VPADDD    128(R10)(DX*1), Z18, Z18
+	VPADDD    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPADDD    (R10)(DX*1), Z16, Z16
+	VPADDD    64(R10)(DX*1), Z17, Z17
+	VPADDD    128(R10)(DX*1), Z18, Z18
+	VPADDD    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -5946,25 +10859,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPADDD    (R9)(DX*1), Z16, Z16
-	VPADDD    64(R9)(DX*1), Z17, Z17
-	VPADDD    128(R9)(DX*1), Z18, Z18
-	VPADDD    192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ   (R10), R9
+	VPADDD (R9)(DX*1), Z16, Z16
+	VPADDD 64(R9)(DX*1), Z17, Z17
+	VPADDD 128(R9)(DX*1), Z18, Z18
+	VPADDD 192(R9)(DX*1), Z19, Z19
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     group_sources
+	MOVQ   BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -5972,29 +10892,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPADDD    (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ   (R10), R9
+	VPADDD (R9)(DX*1), Z16, Z16
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     single_sources
+	MOVQ   BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func prod32AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prod32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·prod32AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·prod32AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -6013,8 +10950,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMULLD   (R10)(DX*1), Z16, Z16
+	VPMULLD   64(R10)(DX*1), Z17, Z17
+	VPMULLD   128(R10)(DX*1), Z18, Z18
+	VPMULLD   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMULLD   (R10)(DX*1), Z16, Z16
+	VPMULLD   64(R10)(DX*1), Z17, Z17
+	VPMULLD   128(R10)(DX*1), Z18, Z18
+	VPMULLD   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -6025,25 +11022,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPMULLD   (R9)(DX*1), Z16, Z16
-	VPMULLD   64(R9)(DX*1), Z17, Z17
-	VPMULLD   128(R9)(DX*1), Z18, Z18
-	VPMULLD   192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ    (R10), R9
+	VPMULLD (R9)(DX*1), Z16, Z16
+	VPMULLD 64(R9)(DX*1), Z17, Z17
+	VPMULLD 128(R9)(DX*1), Z18, Z18
+	VPMULLD 192(R9)(DX*1), Z19, Z19
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -6051,29 +11055,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPMULLD   (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ    (R10), R9
+	VPMULLD (R9)(DX*1), Z16, Z16
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func minInt32AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minInt32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·minInt32AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·minInt32AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -6092,8 +11113,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMINSD   (R10)(DX*1), Z16, Z16
+	VPMINSD   64(R10)(DX*1), Z17, Z17
+	VPMINSD   128(R10)(DX*1), Z18, Z18
+	VPMINSD   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMINSD   (R10)(DX*1), Z16, Z16
+	VPMINSD   64(R10)(DX*1), Z17, Z17
+	VPMINSD   128(R10)(DX*1), Z18, Z18
+	VPMINSD   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -6104,25 +11185,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPMINSD   (R9)(DX*1), Z16, Z16
-	VPMINSD   64(R9)(DX*1), Z17, Z17
-	VPMINSD   128(R9)(DX*1), Z18, Z18
-	VPMINSD   192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ    (R10), R9
+	VPMINSD (R9)(DX*1), Z16, Z16
+	VPMINSD 64(R9)(DX*1), Z17, Z17
+	VPMINSD 128(R9)(DX*1), Z18, Z18
+	VPMINSD 192(R9)(DX*1), Z19, Z19
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -6130,29 +11218,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPMINSD   (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ    (R10), R9
+	VPMINSD (R9)(DX*1), Z16, Z16
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func maxInt32AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxInt32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·maxInt32AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·maxInt32AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -6171,8 +11276,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMAXSD   (R10)(DX*1), Z16, Z16
+	VPMAXSD   64(R10)(DX*1), Z17, Z17
+	VPMAXSD   128(R10)(DX*1), Z18, Z18
+	VPMAXSD   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMAXSD   (R10)(DX*1), Z16, Z16
+	VPMAXSD   64(R10)(DX*1), Z17, Z17
+	VPMAXSD   128(R10)(DX*1), Z18, Z18
+	VPMAXSD   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -6183,25 +11348,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPMAXSD   (R9)(DX*1), Z16, Z16
-	VPMAXSD   64(R9)(DX*1), Z17, Z17
-	VPMAXSD   128(R9)(DX*1), Z18, Z18
-	VPMAXSD   192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ    (R10), R9
+	VPMAXSD (R9)(DX*1), Z16, Z16
+	VPMAXSD 64(R9)(DX*1), Z17, Z17
+	VPMAXSD 128(R9)(DX*1), Z18, Z18
+	VPMAXSD 192(R9)(DX*1), Z19, Z19
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -6209,29 +11381,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPMAXSD   (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ    (R10), R9
+	VPMAXSD (R9)(DX*1), Z16, Z16
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func minUint32AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minUint32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·minUint32AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·minUint32AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -6250,8 +11439,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMINUD   (R10)(DX*1), Z16, Z16
+	VPMINUD   64(R10)(DX*1), Z17, Z17
+	VPMINUD   128(R10)(DX*1), Z18, Z18
+	VPMINUD   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMINUD   (R10)(DX*1), Z16, Z16
+	VPMINUD   64(R10)(DX*1), Z17, Z17
+	VPMINUD   128(R10)(DX*1), Z18, Z18
+	VPMINUD   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -6262,25 +11511,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPMINUD   (R9)(DX*1), Z16, Z16
-	VPMINUD   64(R9)(DX*1), Z17, Z17
-	VPMINUD   128(R9)(DX*1), Z18, Z18
-	VPMINUD   192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ    (R10), R9
+	VPMINUD (R9)(DX*1), Z16, Z16
+	VPMINUD 64(R9)(DX*1), Z17, Z17
+	VPMINUD 128(R9)(DX*1), Z18, Z18
+	VPMINUD 192(R9)(DX*1), Z19, Z19
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -6288,29 +11544,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPMINUD   (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ    (R10), R9
+	VPMINUD (R9)(DX*1), Z16, Z16
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func maxUint32AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxUint32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·maxUint32AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·maxUint32AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -6329,8 +11602,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMAXUD   (R10)(DX*1), Z16, Z16
+	VPMAXUD   64(R10)(DX*1), Z17, Z17
+	VPMAXUD   128(R10)(DX*1), Z18, Z18
+	VPMAXUD   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPMAXUD   (R10)(DX*1), Z16, Z16
+	VPMAXUD   64(R10)(DX*1), Z17, Z17
+	VPMAXUD   128(R10)(DX*1), Z18, Z18
+	VPMAXUD   192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -6341,25 +11674,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPMAXUD   (R9)(DX*1), Z16, Z16
-	VPMAXUD   64(R9)(DX*1), Z17, Z17
-	VPMAXUD   128(R9)(DX*1), Z18, Z18
-	VPMAXUD   192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ    (R10), R9
+	VPMAXUD (R9)(DX*1), Z16, Z16
+	VPMAXUD 64(R9)(DX*1), Z17, Z17
+	VPMAXUD 128(R9)(DX*1), Z18, Z18
+	VPMAXUD 192(R9)(DX*1), Z19, Z19
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      group_sources
+	MOVQ    BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -6367,29 +11707,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPMAXUD   (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ    (R10), R9
+	VPMAXUD (R9)(DX*1), Z16, Z16
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      single_sources
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func sum64AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sum64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·sum64AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·sum64AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -6408,8 +11765,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPADDQ    (R10)(DX*1), Z16, Z16
+	VPADDQ    64(R10)(DX*1), Z17, Z17
+	VPADDQ    128(R10)(DX*1), Z18, Z18
+	VPADDQ    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VPADDQ    (R10)(DX*1), Z16, Z16
+	VPADDQ    64(R10)(DX*1), Z17, Z17
+	VPADDQ    128(R10)(DX*1), Z18, Z18
+	VPADDQ    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -6420,25 +11837,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VPADDQ    (R9)(DX*1), Z16, Z16
-	VPADDQ    64(R9)(DX*1), Z17, Z17
-	VPADDQ    128(R9)(DX*1), Z18, Z18
-	VPADDQ    192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ   (R10), R9
+	VPADDQ (R9)(DX*1), Z16, Z16
+	VPADDQ 64(R9)(DX*1), Z17, Z17
+	VPADDQ 128(R9)(DX*1), Z18, Z18
+	VPADDQ 192(R9)(DX*1), Z19, Z19
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     group_sources
+	MOVQ   BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -6446,29 +11870,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VPADDQ    (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ   (R10), R9
+	VPADDQ (R9)(DX*1), Z16, Z16
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     single_sources
+	MOVQ   BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func prod64AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prod64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512DQ, AVX512F
-TEXT ·prod64AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·prod64AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -6488,8 +11929,76 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPMULLQ   Z24, Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPMULLQ   Z24, Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VPMULLQ   Z24, Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VPMULLQ   Z24, Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPMULLQ   Z24, Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPMULLQ   Z24, Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VPMULLQ   Z24, Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VPMULLQ   Z24, Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -6512,17 +12021,24 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
+	MOVQ      BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -6536,24 +12052,41 @@ single_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        single_sources
+	MOVQ      BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func minInt64AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minInt64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·minInt64AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·minInt64AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -6573,8 +12106,76 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPMINSQ   Z24, Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPMINSQ   Z24, Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VPMINSQ   Z24, Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VPMINSQ   Z24, Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPMINSQ   Z24, Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPMINSQ   Z24, Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VPMINSQ   Z24, Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VPMINSQ   Z24, Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -6597,17 +12198,24 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
+	MOVQ      BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -6621,24 +12229,41 @@ single_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        single_sources
+	MOVQ      BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func maxInt64AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxInt64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·maxInt64AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·maxInt64AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -6658,8 +12283,76 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPMAXSQ   Z24, Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPMAXSQ   Z24, Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VPMAXSQ   Z24, Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VPMAXSQ   Z24, Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPMAXSQ   Z24, Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPMAXSQ   Z24, Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VPMAXSQ   Z24, Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VPMAXSQ   Z24, Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -6682,17 +12375,24 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
+	MOVQ      BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -6706,24 +12406,41 @@ single_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        single_sources
+	MOVQ      BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func minUint64AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minUint64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·minUint64AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·minUint64AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -6743,8 +12460,76 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPMINUQ   Z24, Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPMINUQ   Z24, Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VPMINUQ   Z24, Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VPMINUQ   Z24, Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPMINUQ   Z24, Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPMINUQ   Z24, Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VPMINUQ   Z24, Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VPMINUQ   Z24, Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -6767,17 +12552,24 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
+	MOVQ      BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -6791,24 +12583,41 @@ single_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        single_sources
+	MOVQ      BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func maxUint64AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxUint64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·maxUint64AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·maxUint64AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -6828,8 +12637,76 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPMAXUQ   Z24, Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPMAXUQ   Z24, Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VPMAXUQ   Z24, Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VPMAXUQ   Z24, Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPMAXUQ   Z24, Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPMAXUQ   Z24, Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VPMAXUQ   Z24, Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VPMAXUQ   Z24, Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -6852,17 +12729,24 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
+	MOVQ      BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -6876,24 +12760,41 @@ single_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        single_sources
+	MOVQ      BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func sumFloat32AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sumFloat32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·sumFloat32AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·sumFloat32AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -6912,8 +12813,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VADDPS    (R10)(DX*1), Z16, Z16
+	VADDPS    64(R10)(DX*1), Z17, Z17
+	VADDPS    128(R10)(DX*1), Z18, Z18
+	VADDPS    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VADDPS    (R10)(DX*1), Z16, Z16
+	VADDPS    64(R10)(DX*1), Z17, Z17
+	VADDPS    128(R10)(DX*1), Z18, Z18
+	VADDPS    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -6924,25 +12885,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VADDPS    (R9)(DX*1), Z16, Z16
-	VADDPS    64(R9)(DX*1), Z17, Z17
-	VADDPS    128(R9)(DX*1), Z18, Z18
-	VADDPS    192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ   (R10), R9
+	VADDPS (R9)(DX*1), Z16, Z16
+	VADDPS 64(R9)(DX*1), Z17, Z17
+	VADDPS 128(R9)(DX*1), Z18, Z18
+	VADDPS 192(R9)(DX*1), Z19, Z19
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     group_sources
+	MOVQ   BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -6950,29 +12918,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VADDPS    (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ   (R10), R9
+	VADDPS (R9)(DX*1), Z16, Z16
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     single_sources
+	MOVQ   BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func prodFloat32AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prodFloat32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·prodFloat32AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·prodFloat32AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -6991,8 +12976,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMULPS    (R10)(DX*1), Z16, Z16
+	VMULPS    64(R10)(DX*1), Z17, Z17
+	VMULPS    128(R10)(DX*1), Z18, Z18
+	VMULPS    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMULPS    (R10)(DX*1), Z16, Z16
+	VMULPS    64(R10)(DX*1), Z17, Z17
+	VMULPS    128(R10)(DX*1), Z18, Z18
+	VMULPS    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -7003,25 +13048,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VMULPS    (R9)(DX*1), Z16, Z16
-	VMULPS    64(R9)(DX*1), Z17, Z17
-	VMULPS    128(R9)(DX*1), Z18, Z18
-	VMULPS    192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ   (R10), R9
+	VMULPS (R9)(DX*1), Z16, Z16
+	VMULPS 64(R9)(DX*1), Z17, Z17
+	VMULPS 128(R9)(DX*1), Z18, Z18
+	VMULPS 192(R9)(DX*1), Z19, Z19
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     group_sources
+	MOVQ   BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -7029,29 +13081,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VMULPS    (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ   (R10), R9
+	VMULPS (R9)(DX*1), Z16, Z16
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     single_sources
+	MOVQ   BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func minFloat32AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minFloat32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·minFloat32AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·minFloat32AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -7073,8 +13142,92 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VMINPS    Z16, Z24, Z26
+	VMINPS    Z24, Z16, Z16
+	VPORQ     Z26, Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VMINPS    Z17, Z24, Z26
+	VMINPS    Z24, Z17, Z17
+	VPORQ     Z26, Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VMINPS    Z18, Z24, Z26
+	VMINPS    Z24, Z18, Z18
+	VPORQ     Z26, Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VMINPS    Z19, Z24, Z26
+	VMINPS    Z24, Z19, Z19
+	VPORQ     Z26, Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VMINPS    Z16, Z24, Z26
+	VMINPS    Z24, Z16, Z16
+	VPORQ     Z26, Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VMINPS    Z17, Z24, Z26
+	VMINPS    Z24, Z17, Z17
+	VPORQ     Z26, Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VMINPS    Z18, Z24, Z26
+	VMINPS    Z24, Z18, Z18
+	VPORQ     Z26, Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VMINPS    Z19, Z24, Z26
+	VMINPS    Z24, Z19, Z19
+	VPORQ     Z26, Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -7105,17 +13258,24 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
+	MOVQ      BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -7131,24 +13291,41 @@ single_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        single_sources
+	MOVQ      BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func maxFloat32AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxFloat32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·maxFloat32AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·maxFloat32AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -7173,8 +13350,116 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPXORQ    constants<>+192(SB), Z24, Z27
+	VPXORQ    constants<>+192(SB), Z16, Z16
+	VMINPS    Z16, Z27, Z26
+	VMINPS    Z27, Z16, Z16
+	VPORQ     Z26, Z16, Z16
+	VPXORQ    constants<>+192(SB), Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPXORQ    constants<>+192(SB), Z24, Z27
+	VPXORQ    constants<>+192(SB), Z17, Z17
+	VMINPS    Z17, Z27, Z26
+	VMINPS    Z27, Z17, Z17
+	VPORQ     Z26, Z17, Z17
+	VPXORQ    constants<>+192(SB), Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VPXORQ    constants<>+192(SB), Z24, Z27
+	VPXORQ    constants<>+192(SB), Z18, Z18
+	VMINPS    Z18, Z27, Z26
+	VMINPS    Z27, Z18, Z18
+	VPORQ     Z26, Z18, Z18
+	VPXORQ    constants<>+192(SB), Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VPXORQ    constants<>+192(SB), Z24, Z27
+	VPXORQ    constants<>+192(SB), Z19, Z19
+	VMINPS    Z19, Z27, Z26
+	VMINPS    Z27, Z19, Z19
+	VPORQ     Z26, Z19, Z19
+	VPXORQ    constants<>+192(SB), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPXORQ    constants<>+192(SB), Z24, Z27
+	VPXORQ    constants<>+192(SB), Z16, Z16
+	VMINPS    Z16, Z27, Z26
+	VMINPS    Z27, Z16, Z16
+	VPORQ     Z26, Z16, Z16
+	VPXORQ    constants<>+192(SB), Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPXORQ    constants<>+192(SB), Z24, Z27
+	VPXORQ    constants<>+192(SB), Z17, Z17
+	VMINPS    Z17, Z27, Z26
+	VMINPS    Z27, Z17, Z17
+	VPORQ     Z26, Z17, Z17
+	VPXORQ    constants<>+192(SB), Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VPXORQ    constants<>+192(SB), Z24, Z27
+	VPXORQ    constants<>+192(SB), Z18, Z18
+	VMINPS    Z18, Z27, Z26
+	VMINPS    Z27, Z18, Z18
+	VPORQ     Z26, Z18, Z18
+	VPXORQ    constants<>+192(SB), Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VPXORQ    constants<>+192(SB), Z24, Z27
+	VPXORQ    constants<>+192(SB), Z19, Z19
+	VMINPS    Z19, Z27, Z26
+	VMINPS    Z27, Z19, Z19
+	VPORQ     Z26, Z19, Z19
+	VPXORQ    constants<>+192(SB), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -7217,17 +13502,24 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
+	MOVQ      BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -7246,24 +13538,41 @@ single_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        single_sources
+	MOVQ      BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func sumFloat16AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sumFloat16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F, AVX512VL
-TEXT ·sumFloat16AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·sumFloat16AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -32(CX), R12
@@ -7284,40 +13593,57 @@ end_sources:
 	VCVTPS2PH $0x00, Z16, Y16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VCVTPH2PS (R9)(DX*1), Z16
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VCVTPH2PS (R9)(DX*1), Z24
 	VADDPS    Z24, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VCVTPS2PH $0x00, Z16, Y16
-	VMOVDQU64 Y16, (DI)(DX*1)
-	ADDQ      $0x00000020, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU64 Y31, (DI)(R12*1)
+group_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Y16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
+	ADDQ      $0x00000020, DX
+	CMPQ      DX, R13
+	JLE       group
+
+no_group:
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Y16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func prodFloat16AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prodFloat16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F, AVX512VL
-TEXT ·prodFloat16AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·prodFloat16AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -32(CX), R12
@@ -7338,40 +13664,57 @@ end_sources:
 	VCVTPS2PH $0x00, Z16, Y16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VCVTPH2PS (R9)(DX*1), Z16
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VCVTPH2PS (R9)(DX*1), Z24
 	VMULPS    Z24, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VCVTPS2PH $0x00, Z16, Y16
-	VMOVDQU64 Y16, (DI)(DX*1)
-	ADDQ      $0x00000020, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU64 Y31, (DI)(R12*1)
+group_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Y16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
+	ADDQ      $0x00000020, DX
+	CMPQ      DX, R13
+	JLE       group
+
+no_group:
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Y16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func minFloat16AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minFloat16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F, AVX512VL
-TEXT ·minFloat16AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·minFloat16AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -32(CX), R12
@@ -7394,15 +13737,15 @@ end_sources:
 	VCVTPS2PH $0x00, Z16, Y16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VCVTPH2PS (R9)(DX*1), Z16
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VCVTPH2PS (R9)(DX*1), Z24
 	VMINPS    Z16, Z24, Z26
@@ -7410,26 +13753,43 @@ single_sources:
 	VPORQ     Z26, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VCVTPS2PH $0x00, Z16, Y16
-	VMOVDQU64 Y16, (DI)(DX*1)
-	ADDQ      $0x00000020, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU64 Y31, (DI)(R12*1)
+group_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Y16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
+	ADDQ      $0x00000020, DX
+	CMPQ      DX, R13
+	JLE       group
+
+no_group:
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Y16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func maxFloat16AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxFloat16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F, AVX512VL
-TEXT ·maxFloat16AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·maxFloat16AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -32(CX), R12
@@ -7455,15 +13815,15 @@ end_sources:
 	VCVTPS2PH $0x00, Z16, Y16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VCVTPH2PS (R9)(DX*1), Z16
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VCVTPH2PS (R9)(DX*1), Z24
 	VPXORQ    constants<>+192(SB), Z24, Z27
@@ -7474,26 +13834,43 @@ single_sources:
 	VPXORQ    constants<>+192(SB), Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VCVTPS2PH $0x00, Z16, Y16
-	VMOVDQU64 Y16, (DI)(DX*1)
-	ADDQ      $0x00000020, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU64 Y31, (DI)(R12*1)
+group_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Y16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
+	ADDQ      $0x00000020, DX
+	CMPQ      DX, R13
+	JLE       group
+
+no_group:
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Y16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func sumBFloat16AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sumBFloat16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·sumBFloat16AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·sumBFloat16AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -7537,17 +13914,17 @@ end_sources:
 	VPORQ     Z17, Z16, Z16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VMOVDQU64 (R9)(DX*1), Z16
 	VPANDQ    constants<>+256(SB), Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
 	VPANDQ    constants<>+256(SB), Z24, Z25
@@ -7556,7 +13933,7 @@ single_sources:
 	VADDPS    Z25, Z17, Z17
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VPSRLD    $0x10, Z16, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
 	VPADDD    constants<>+384(SB), Z26, Z26
@@ -7576,24 +13953,41 @@ single_sources:
 	VPSRLD    $0x10, Z16, Z16
 	VPANDQ    constants<>+256(SB), Z17, Z17
 	VPORQ     Z17, Z16, Z16
-	VMOVDQU64 Z16, (DI)(DX*1)
-	ADDQ      $0x00000040, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+group_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
+	ADDQ      $0x00000040, DX
+	CMPQ      DX, R13
+	JLE       group
+
+no_group:
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func prodBFloat16AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prodBFloat16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·prodBFloat16AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·prodBFloat16AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -7637,17 +14031,17 @@ end_sources:
 	VPORQ     Z17, Z16, Z16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VMOVDQU64 (R9)(DX*1), Z16
 	VPANDQ    constants<>+256(SB), Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
 	VPANDQ    constants<>+256(SB), Z24, Z25
@@ -7656,7 +14050,7 @@ single_sources:
 	VMULPS    Z25, Z17, Z17
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VPSRLD    $0x10, Z16, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
 	VPADDD    constants<>+384(SB), Z26, Z26
@@ -7676,24 +14070,41 @@ single_sources:
 	VPSRLD    $0x10, Z16, Z16
 	VPANDQ    constants<>+256(SB), Z17, Z17
 	VPORQ     Z17, Z16, Z16
-	VMOVDQU64 Z16, (DI)(DX*1)
-	ADDQ      $0x00000040, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+group_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
+	ADDQ      $0x00000040, DX
+	CMPQ      DX, R13
+	JLE       group
+
+no_group:
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func minBFloat16AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minBFloat16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·minBFloat16AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·minBFloat16AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -7741,17 +14152,17 @@ end_sources:
 	VPORQ     Z17, Z16, Z16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VMOVDQU64 (R9)(DX*1), Z16
 	VPANDQ    constants<>+256(SB), Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
 	VPANDQ    constants<>+256(SB), Z24, Z25
@@ -7764,7 +14175,7 @@ single_sources:
 	VPORQ     Z26, Z17, Z17
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VPSRLD    $0x10, Z16, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
 	VPADDD    constants<>+384(SB), Z26, Z26
@@ -7784,24 +14195,41 @@ single_sources:
 	VPSRLD    $0x10, Z16, Z16
 	VPANDQ    constants<>+256(SB), Z17, Z17
 	VPORQ     Z17, Z16, Z16
-	VMOVDQU64 Z16, (DI)(DX*1)
-	ADDQ      $0x00000040, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+group_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
+	ADDQ      $0x00000040, DX
+	CMPQ      DX, R13
+	JLE       group
+
+no_group:
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func maxBFloat16AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxBFloat16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·maxBFloat16AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·maxBFloat16AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -7855,17 +14283,17 @@ end_sources:
 	VPORQ     Z17, Z16, Z16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VMOVDQU64 (R9)(DX*1), Z16
 	VPANDQ    constants<>+256(SB), Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
 	VPANDQ    constants<>+256(SB), Z24, Z25
@@ -7884,7 +14312,7 @@ single_sources:
 	VPXORQ    constants<>+192(SB), Z17, Z17
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VPSRLD    $0x10, Z16, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
 	VPADDD    constants<>+384(SB), Z26, Z26
@@ -7904,24 +14332,41 @@ single_sources:
 	VPSRLD    $0x10, Z16, Z16
 	VPANDQ    constants<>+256(SB), Z17, Z17
 	VPORQ     Z17, Z16, Z16
+	MOVQ      BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000040, DX
-	CMPQ      DX, R12
-	JLT       single
+	CMPQ      DX, R13
+	JLE       group
 
-no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+no_group:
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func sumFloat8E4M3AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sumFloat8E4M3AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX2, AVX512F, AVX512VL
-TEXT ·sumFloat8E4M3AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·sumFloat8E4M3AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -16(CX), R12
@@ -7975,10 +14420,10 @@ end_sources:
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
@@ -7991,7 +14436,7 @@ single:
 	VMULPS    constants<>+704(SB), Z16, Z16
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
@@ -8005,7 +14450,7 @@ single_sources:
 	VADDPS    Z24, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VPANDQ    constants<>+768(SB), Z16, Z26
 	VPMINUD   constants<>+832(SB), Z26, Z26
 	VPMAXUD   constants<>+896(SB), Z26, Z27
@@ -8024,24 +14469,41 @@ single_sources:
 	VPANDQ    constants<>+1280(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
-	VMOVDQU64 X16, (DI)(DX*1)
-	ADDQ      $0x00000010, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU64 X31, (DI)(R12*1)
+group_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 X16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
+	ADDQ      $0x00000010, DX
+	CMPQ      DX, R13
+	JLE       group
+
+no_group:
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 X16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func prodFloat8E4M3AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prodFloat8E4M3AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX2, AVX512F, AVX512VL
-TEXT ·prodFloat8E4M3AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·prodFloat8E4M3AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -16(CX), R12
@@ -8095,10 +14557,10 @@ end_sources:
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
@@ -8111,7 +14573,7 @@ single:
 	VMULPS    constants<>+704(SB), Z16, Z16
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
@@ -8125,7 +14587,7 @@ single_sources:
 	VMULPS    Z24, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VPANDQ    constants<>+768(SB), Z16, Z26
 	VPMINUD   constants<>+832(SB), Z26, Z26
 	VPMAXUD   constants<>+896(SB), Z26, Z27
@@ -8144,24 +14606,41 @@ single_sources:
 	VPANDQ    constants<>+1280(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
-	VMOVDQU64 X16, (DI)(DX*1)
-	ADDQ      $0x00000010, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU64 X31, (DI)(R12*1)
+group_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 X16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
+	ADDQ      $0x00000010, DX
+	CMPQ      DX, R13
+	JLE       group
+
+no_group:
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 X16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func minFloat8E4M3AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minFloat8E4M3AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX2, AVX512F, AVX512VL
-TEXT ·minFloat8E4M3AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·minFloat8E4M3AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -16(CX), R12
@@ -8217,10 +14696,10 @@ end_sources:
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
@@ -8233,7 +14712,7 @@ single:
 	VMULPS    constants<>+704(SB), Z16, Z16
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
@@ -8249,7 +14728,7 @@ single_sources:
 	VPORQ     Z26, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VPANDQ    constants<>+768(SB), Z16, Z26
 	VPMINUD   constants<>+832(SB), Z26, Z26
 	VPMAXUD   constants<>+896(SB), Z26, Z27
@@ -8268,24 +14747,41 @@ single_sources:
 	VPANDQ    constants<>+1280(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
-	VMOVDQU64 X16, (DI)(DX*1)
-	ADDQ      $0x00000010, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU64 X31, (DI)(R12*1)
+group_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 X16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
+	ADDQ      $0x00000010, DX
+	CMPQ      DX, R13
+	JLE       group
+
+no_group:
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 X16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func maxFloat8E4M3AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxFloat8E4M3AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX2, AVX512F, AVX512VL
-TEXT ·maxFloat8E4M3AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·maxFloat8E4M3AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -16(CX), R12
@@ -8344,10 +14840,10 @@ end_sources:
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
@@ -8360,7 +14856,7 @@ single:
 	VMULPS    constants<>+704(SB), Z16, Z16
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
@@ -8379,7 +14875,7 @@ single_sources:
 	VPXORQ    constants<>+192(SB), Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VPANDQ    constants<>+768(SB), Z16, Z26
 	VPMINUD   constants<>+832(SB), Z26, Z26
 	VPMAXUD   constants<>+896(SB), Z26, Z27
@@ -8398,24 +14894,41 @@ single_sources:
 	VPANDQ    constants<>+1280(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
-	VMOVDQU64 X16, (DI)(DX*1)
-	ADDQ      $0x00000010, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU64 X31, (DI)(R12*1)
+group_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 X16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
+	ADDQ      $0x00000010, DX
+	CMPQ      DX, R13
+	JLE       group
+
+no_group:
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 X16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func sumFloat8E5M2AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sumFloat8E5M2AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX2, AVX512F, AVX512VL
-TEXT ·sumFloat8E5M2AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·sumFloat8E5M2AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -16(CX), R12
@@ -8457,17 +14970,17 @@ end_sources:
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
 	VCVTPH2PS Y16, Z16
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
@@ -8475,7 +14988,7 @@ single_sources:
 	VADDPS    Z24, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VPANDQ    constants<>+768(SB), Z16, Z26
 	VPMINUD   constants<>+1344(SB), Z26, Z26
 	VPMAXUD   constants<>+1408(SB), Z26, Z27
@@ -8494,24 +15007,41 @@ single_sources:
 	VPANDQ    constants<>+1280(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
-	VMOVDQU64 X16, (DI)(DX*1)
-	ADDQ      $0x00000010, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU64 X31, (DI)(R12*1)
+group_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 X16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
+	ADDQ      $0x00000010, DX
+	CMPQ      DX, R13
+	JLE       group
+
+no_group:
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 X16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func prodFloat8E5M2AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prodFloat8E5M2AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX2, AVX512F, AVX512VL
-TEXT ·prodFloat8E5M2AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·prodFloat8E5M2AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -16(CX), R12
@@ -8553,17 +15083,17 @@ end_sources:
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
 	VCVTPH2PS Y16, Z16
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
@@ -8571,7 +15101,7 @@ single_sources:
 	VMULPS    Z24, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VPANDQ    constants<>+768(SB), Z16, Z26
 	VPMINUD   constants<>+1344(SB), Z26, Z26
 	VPMAXUD   constants<>+1408(SB), Z26, Z27
@@ -8590,24 +15120,41 @@ single_sources:
 	VPANDQ    constants<>+1280(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
-	VMOVDQU64 X16, (DI)(DX*1)
-	ADDQ      $0x00000010, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU64 X31, (DI)(R12*1)
+group_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 X16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
+	ADDQ      $0x00000010, DX
+	CMPQ      DX, R13
+	JLE       group
+
+no_group:
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 X16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func minFloat8E5M2AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minFloat8E5M2AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX2, AVX512F, AVX512VL
-TEXT ·minFloat8E5M2AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·minFloat8E5M2AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -16(CX), R12
@@ -8651,17 +15198,17 @@ end_sources:
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
 	VCVTPH2PS Y16, Z16
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
@@ -8671,7 +15218,7 @@ single_sources:
 	VPORQ     Z26, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VPANDQ    constants<>+768(SB), Z16, Z26
 	VPMINUD   constants<>+1344(SB), Z26, Z26
 	VPMAXUD   constants<>+1408(SB), Z26, Z27
@@ -8690,24 +15237,41 @@ single_sources:
 	VPANDQ    constants<>+1280(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
-	VMOVDQU64 X16, (DI)(DX*1)
-	ADDQ      $0x00000010, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU64 X31, (DI)(R12*1)
+group_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 X16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
+	ADDQ      $0x00000010, DX
+	CMPQ      DX, R13
+	JLE       group
+
+no_group:
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 X16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func maxFloat8E5M2AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxFloat8E5M2AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX2, AVX512F, AVX512VL
-TEXT ·maxFloat8E5M2AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·maxFloat8E5M2AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -16(CX), R12
@@ -8754,17 +15318,17 @@ end_sources:
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R12
-	JGE       no_single
+	CMPQ      DX, R13
+	JG        no_group
 
-single:
+group:
 	MOVQ      (SI), R9
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
 	VCVTPH2PS Y16, Z16
 	LEAQ      8(SI), R10
 
-single_sources:
+group_sources:
 	MOVQ      (R10), R9
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
@@ -8777,7 +15341,7 @@ single_sources:
 	VPXORQ    constants<>+192(SB), Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
-	JB        single_sources
+	JB        group_sources
 	VPANDQ    constants<>+768(SB), Z16, Z26
 	VPMINUD   constants<>+1344(SB), Z26, Z26
 	VPMAXUD   constants<>+1408(SB), Z26, Z27
@@ -8796,24 +15360,41 @@ single_sources:
 	VPANDQ    constants<>+1280(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
-	VMOVDQU64 X16, (DI)(DX*1)
-	ADDQ      $0x00000010, DX
-	CMPQ      DX, R12
-	JLT       single
+	MOVQ      BX, AX
 
-no_single:
-	VMOVDQU64 X31, (DI)(R12*1)
+group_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 X16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
+	ADDQ      $0x00000010, DX
+	CMPQ      DX, R13
+	JLE       group
+
+no_group:
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 X16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func sumFloat64AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func sumFloat64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·sumFloat64AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·sumFloat64AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -8832,8 +15413,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VADDPD    (R10)(DX*1), Z16, Z16
+	VADDPD    64(R10)(DX*1), Z17, Z17
+	VADDPD    128(R10)(DX*1), Z18, Z18
+	VADDPD    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VADDPD    (R10)(DX*1), Z16, Z16
+	VADDPD    64(R10)(DX*1), Z17, Z17
+	VADDPD    128(R10)(DX*1), Z18, Z18
+	VADDPD    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -8844,25 +15485,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VADDPD    (R9)(DX*1), Z16, Z16
-	VADDPD    64(R9)(DX*1), Z17, Z17
-	VADDPD    128(R9)(DX*1), Z18, Z18
-	VADDPD    192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ   (R10), R9
+	VADDPD (R9)(DX*1), Z16, Z16
+	VADDPD 64(R9)(DX*1), Z17, Z17
+	VADDPD 128(R9)(DX*1), Z18, Z18
+	VADDPD 192(R9)(DX*1), Z19, Z19
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     group_sources
+	MOVQ   BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -8870,29 +15518,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VADDPD    (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ   (R10), R9
+	VADDPD (R9)(DX*1), Z16, Z16
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     single_sources
+	MOVQ   BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func prodFloat64AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func prodFloat64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·prodFloat64AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·prodFloat64AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -8911,8 +15576,68 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMULPD    (R10)(DX*1), Z16, Z16
+	VMULPD    64(R10)(DX*1), Z17, Z17
+	VMULPD    128(R10)(DX*1), Z18, Z18
+	VMULPD    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMULPD    (R10)(DX*1), Z16, Z16
+	VMULPD    64(R10)(DX*1), Z17, Z17
+	VMULPD    128(R10)(DX*1), Z18, Z18
+	VMULPD    192(R10)(DX*1), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -8923,25 +15648,32 @@ group:
 	LEAQ      8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VMULPD    (R9)(DX*1), Z16, Z16
-	VMULPD    64(R9)(DX*1), Z17, Z17
-	VMULPD    128(R9)(DX*1), Z18, Z18
-	VMULPD    192(R9)(DX*1), Z19, Z19
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
+	MOVQ   (R10), R9
+	VMULPD (R9)(DX*1), Z16, Z16
+	VMULPD 64(R9)(DX*1), Z17, Z17
+	VMULPD 128(R9)(DX*1), Z18, Z18
+	VMULPD 192(R9)(DX*1), Z19, Z19
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     group_sources
+	MOVQ   BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -8949,29 +15681,46 @@ single:
 	LEAQ      8(SI), R10
 
 single_sources:
-	MOVQ      (R10), R9
-	VMULPD    (R9)(DX*1), Z16, Z16
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        single_sources
+	MOVQ   (R10), R9
+	VMULPD (R9)(DX*1), Z16, Z16
+	ADDQ   $0x08, R10
+	CMPQ   R10, R8
+	JB     single_sources
+	MOVQ   BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func minFloat64AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func minFloat64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·minFloat64AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·minFloat64AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -8993,8 +15742,92 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VMINPD    Z16, Z24, Z26
+	VMINPD    Z24, Z16, Z16
+	VPORQ     Z26, Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VMINPD    Z17, Z24, Z26
+	VMINPD    Z24, Z17, Z17
+	VPORQ     Z26, Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VMINPD    Z18, Z24, Z26
+	VMINPD    Z24, Z18, Z18
+	VPORQ     Z26, Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VMINPD    Z19, Z24, Z26
+	VMINPD    Z24, Z19, Z19
+	VPORQ     Z26, Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VMINPD    Z16, Z24, Z26
+	VMINPD    Z24, Z16, Z16
+	VPORQ     Z26, Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VMINPD    Z17, Z24, Z26
+	VMINPD    Z24, Z17, Z17
+	VPORQ     Z26, Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VMINPD    Z18, Z24, Z26
+	VMINPD    Z24, Z18, Z18
+	VPORQ     Z26, Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VMINPD    Z19, Z24, Z26
+	VMINPD    Z24, Z19, Z19
+	VPORQ     Z26, Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -9025,17 +15858,24 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
+	MOVQ      BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -9051,24 +15891,41 @@ single_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        single_sources
+	MOVQ      BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
+
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
-// func maxFloat64AVX512(dst *byte, sources **byte, k uintptr, off uintptr, n uintptr)
+// func maxFloat64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
 // Requires: AVX512F
-TEXT ·maxFloat64AVX512(SB), NOSPLIT, $0-40
-	MOVQ      dst+0(FP), DI
-	MOVQ      sources+8(FP), SI
-	MOVQ      k+16(FP), R8
-	MOVQ      off+24(FP), DX
-	MOVQ      n+32(FP), CX
-	SUBQ      DX, DI
+TEXT ·maxFloat64AVX512(SB), NOSPLIT, $0-48
+	MOVQ      dsts+0(FP), BX
+	MOVQ      d+8(FP), R11
+	MOVQ      sources+16(FP), SI
+	MOVQ      k+24(FP), R8
+	MOVQ      off+32(FP), DX
+	MOVQ      n+40(FP), CX
+	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
@@ -9093,8 +15950,116 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPXORQ    constants<>+128(SB), Z24, Z27
+	VPXORQ    constants<>+128(SB), Z16, Z16
+	VMINPD    Z16, Z27, Z26
+	VMINPD    Z27, Z16, Z16
+	VPORQ     Z26, Z16, Z16
+	VPXORQ    constants<>+128(SB), Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPXORQ    constants<>+128(SB), Z24, Z27
+	VPXORQ    constants<>+128(SB), Z17, Z17
+	VMINPD    Z17, Z27, Z26
+	VMINPD    Z27, Z17, Z17
+	VPORQ     Z26, Z17, Z17
+	VPXORQ    constants<>+128(SB), Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VPXORQ    constants<>+128(SB), Z24, Z27
+	VPXORQ    constants<>+128(SB), Z18, Z18
+	VMINPD    Z18, Z27, Z26
+	VMINPD    Z27, Z18, Z18
+	VPORQ     Z26, Z18, Z18
+	VPXORQ    constants<>+128(SB), Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VPXORQ    constants<>+128(SB), Z24, Z27
+	VPXORQ    constants<>+128(SB), Z19, Z19
+	VMINPD    Z19, Z27, Z26
+	VMINPD    Z27, Z19, Z19
+	VPORQ     Z26, Z19, Z19
+	VPXORQ    constants<>+128(SB), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VMOVDQU64 64(R9)(DX*1), Z17
+	VMOVDQU64 128(R9)(DX*1), Z18
+	VMOVDQU64 192(R9)(DX*1), Z19
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPXORQ    constants<>+128(SB), Z24, Z27
+	VPXORQ    constants<>+128(SB), Z16, Z16
+	VMINPD    Z16, Z27, Z26
+	VMINPD    Z27, Z16, Z16
+	VPORQ     Z26, Z16, Z16
+	VPXORQ    constants<>+128(SB), Z16, Z16
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPXORQ    constants<>+128(SB), Z24, Z27
+	VPXORQ    constants<>+128(SB), Z17, Z17
+	VMINPD    Z17, Z27, Z26
+	VMINPD    Z27, Z17, Z17
+	VPORQ     Z26, Z17, Z17
+	VPXORQ    constants<>+128(SB), Z17, Z17
+	VMOVDQU64 128(R10)(DX*1), Z24
+	VPXORQ    constants<>+128(SB), Z24, Z27
+	VPXORQ    constants<>+128(SB), Z18, Z18
+	VMINPD    Z18, Z27, Z26
+	VMINPD    Z27, Z18, Z18
+	VPORQ     Z26, Z18, Z18
+	VPXORQ    constants<>+128(SB), Z18, Z18
+	VMOVDQU64 192(R10)(DX*1), Z24
+	VPXORQ    constants<>+128(SB), Z24, Z27
+	VPXORQ    constants<>+128(SB), Z19, Z19
+	VMINPD    Z19, Z27, Z26
+	VMINPD    Z27, Z19, Z19
+	VPORQ     Z26, Z19, Z19
+	VPXORQ    constants<>+128(SB), Z19, Z19
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z17, 64(DI)(DX*1)
+	VMOVDQU64 Z18, 128(DI)(DX*1)
+	VMOVDQU64 Z19, 192(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z17, 64(AX)(DX*1)
+	VMOVDQU64 Z18, 128(AX)(DX*1)
+	VMOVDQU64 Z19, 192(AX)(DX*1)
+	ADDQ      $0x00000100, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -9137,17 +16102,24 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
+	MOVQ      BX, AX
+
+group_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
 	VMOVDQU64 Z19, 192(DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        group_dsts
 	ADDQ      $0x00000100, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
 	CMPQ DX, R12
-	JGE  no_single
+	JG   no_single
 
 single:
 	MOVQ      (SI), R9
@@ -9166,30 +16138,29 @@ single_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        single_sources
+	MOVQ      BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
 	ADDQ      $0x00000040, DX
 	CMPQ      DX, R12
-	JLT       single
+	JLE       single
 
 no_single:
-	VMOVDQU64 Z31, (DI)(R12*1)
-	RET
+	VMOVDQU64 Z31, Z16
+	MOVQ      R12, DX
+	MOVQ      BX, AX
 
-// func streamAVX512(dst *byte, src *byte, n uintptr)
-// Requires: AVX512F, MMX+
-TEXT ·streamAVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORQ DX, DX
-
-loop:
-	VMOVDQU64 (SI)(DX*1), Z16
-	VMOVNTDQ  Z16, (DI)(DX*1)
-	ADDQ      $0x40, DX
-	CMPQ      DX, CX
-	JB        loop
-	SFENCE
+end_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        end_dsts
 	RET
 
 DATA constants<>+0(SB)/8, $0x00ff00ff00ff00ff

@@ -13,15 +13,18 @@ const (
 	end    = 15 // the result of the last elements
 )
 
-// Where things are. Everything is addressed by how far it is into the sources.
+// Where things are. Everything is addressed by how far it is into the vectors.
 var (
-	dst     = reg.RDI
 	sources = reg.RSI // their addresses,
 	behind  = reg.R8  // up to here
+	dsts    = reg.RBX // likewise,
+	beyond  = reg.R11 // up to here
 	at      = reg.RDX
-	finish  = reg.RCX
+	limit   = reg.RCX
 	from    = reg.R9  // a source
-	next    = reg.R10 // the address of the source that follows
+	next    = reg.R10 // the address of the source that follows, or another source
+	into    = reg.RDI // a destination
+	other   = reg.RAX // the address of the destination that follows, or another destination
 	last    = reg.R12 // where the last elements are
 	groups  = reg.R13 // the last place at which a group of registers may begin
 )
@@ -51,112 +54,156 @@ type elements struct {
 
 // function writes
 //
-//	func name(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)
+//	func name(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 //
-// which sets n bytes at dst to the n bytes that are off bytes into the k sources,
-// combined; at least two sources and a unit. The last unit, which may overlap with the
-// one before, is computed ahead of everything else: dst may be one of the sources.
+// which combines the n bytes that are off bytes into the k sources and puts them as far
+// into the d destinations; at least two sources and a unit. The last unit, which may
+// overlap with the one before, is computed ahead of everything else: a destination may
+// be one of the sources.
 func (w *writer) function(k kernel) {
 	unit := k.unit(w)
 	w.Function(k.name + w.width.name)
 	w.Attributes(attr.NOSPLIT)
-	w.SignatureExpr("func(dst *byte, sources **byte, k, off, n uintptr)")
-	for i, r := range []reg.Register{dst, sources, behind, at, finish} {
+	w.SignatureExpr("func(dsts **byte, d uintptr, sources **byte, k, off, n uintptr)")
+	for i, r := range []reg.Register{dsts, beyond, sources, behind, at, limit} {
 		w.Load(w.ParamIndex(i), r)
 	}
-	w.SUBQ(at, dst)
+	w.LEAQ(operand.Mem{Base: dsts, Index: beyond, Scale: 8}, beyond)
 	w.LEAQ(operand.Mem{Base: sources, Index: behind, Scale: 8}, behind)
-	w.ADDQ(at, finish)
-	w.LEAQ(operand.Mem{Base: finish, Disp: -unit}, last)
-	w.LEAQ(operand.Mem{Base: finish, Disp: -unit * k.group}, groups)
-	w.MOVQ(at, finish)
+	w.ADDQ(at, limit)
+	w.LEAQ(operand.Mem{Base: limit, Disp: -unit}, last)
+	w.LEAQ(operand.Mem{Base: limit, Disp: -unit * k.group}, groups)
+	w.MOVQ(at, limit)
 	w.MOVQ(last, at)
 	w.units(k, 1, "end")
 	w.move(w.width.bytes, w.full(0), w.full(end))
-	w.MOVQ(finish, at)
-	if k.group > 1 {
-		w.loop(k, k.group, "group", "JG", groups)
+	w.MOVQ(limit, at)
+	if k.memory {
+		w.pair(k)
 	}
-	w.loop(k, 1, "single", "JGE", last)
-	w.move(unit, w.part(end, w.width.bytes/unit), operand.Mem{Base: dst, Index: last, Scale: 1})
+	w.all(k, k.group, "group", groups)
+	if k.group > 1 {
+		w.all(k, 1, "single", last)
+	}
+	w.move(w.width.bytes, w.full(end), w.full(0))
+	w.MOVQ(last, at)
+	w.spread(k, 1, "end")
 	if !w.wide() {
 		w.VZEROUPPER()
 	}
 	w.RET()
 }
 
-// loop combines units as long as the place is not beyond a limit.
-func (w *writer) loop(k kernel, units int, name, beyond string, limit reg.Register) {
-	unit := k.unit(w)
-	w.CMPQ(at, limit)
-	w.jump(beyond, "no_"+name)
-	w.Label(name)
-	w.units(k, units, name)
-	for i := range units {
-		r := i * k.parts
-		w.move(unit, w.part(r, w.width.bytes/unit), operand.Mem{Base: dst, Index: at, Scale: 1, Disp: i * unit})
+// pair combines most of two sources to one destination or two, with less ado than is
+// needed for more.
+func (w *writer) pair(k kernel) {
+	w.LEAQ(operand.Mem{Base: sources, Disp: 16}, next)
+	w.CMPQ(next, behind)
+	w.jump("JNE", "no_pair")
+	w.MOVQ(operand.Mem{Base: sources}, from)
+	w.MOVQ(operand.Mem{Base: sources, Disp: 8}, next)
+	w.MOVQ(operand.Mem{Base: dsts}, into)
+	for i, targets := range [][]reg.Register{{into}, {into, other}} {
+		name := []string{"one", "two"}[i]
+		w.LEAQ(operand.Mem{Base: dsts, Disp: 8 * (i + 1)}, other)
+		w.CMPQ(other, beyond)
+		w.jump("JNE", "no_"+name)
+		if i > 0 {
+			w.MOVQ(operand.Mem{Base: dsts, Disp: 8 * i}, other)
+		}
+		w.loop(k, k.group, name, groups, func() {
+			w.begin(k, k.group)
+			w.combine(k, k.group, next)
+			w.finish(k, k.group)
+			for _, target := range targets {
+				w.put(k, k.group, target)
+			}
+		})
 	}
-	w.ADDQ(operand.U32(units*unit), at)
-	w.CMPQ(at, limit)
-	w.jump(map[string]string{"JG": "JLE", "JGE": "JLT"}[beyond], name)
+	w.Label("no_pair")
+}
+
+// all combines any number of sources to any number of destinations.
+func (w *writer) all(k kernel, units int, name string, to reg.Register) {
+	w.loop(k, units, name, to, func() {
+		w.units(k, units, name)
+		w.spread(k, units, name)
+	})
+}
+
+// loop combines units, so many at a time, as long as the place is not beyond a limit.
+func (w *writer) loop(k kernel, units int, name string, to reg.Register, body func()) {
+	w.CMPQ(at, to)
+	w.jump("JG", "no_"+name)
+	w.Label(name)
+	body()
+	w.ADDQ(operand.U32(units*k.unit(w)), at)
+	w.CMPQ(at, to)
+	w.jump("JLE", name)
 	w.Label("no_" + name)
+}
+
+// spread puts units from the first registers to all destinations.
+func (w *writer) spread(k kernel, units int, name string) {
+	w.MOVQ(dsts, other)
+	w.Label(name + "_dsts")
+	w.MOVQ(operand.Mem{Base: other}, into)
+	w.put(k, units, into)
+	w.ADDQ(operand.U8(8), other)
+	w.CMPQ(other, beyond)
+	w.jump("JB", name+"_dsts")
+}
+
+// put stores units from the first registers.
+func (w *writer) put(k kernel, units int, to reg.Register) {
+	for i := range units {
+		w.move(k.unit(w), w.part(i*k.parts, w.width.bytes/k.unit(w)), w.memory(k, to, i))
+	}
 }
 
 // units combines units of all sources, to the first registers.
 func (w *writer) units(k kernel, units int, name string) {
-	unit := k.unit(w)
-	memory := func(i int) operand.Mem { return operand.Mem{Base: from, Index: at, Scale: 1, Disp: i * unit} }
 	w.MOVQ(operand.Mem{Base: sources}, from)
-	for i := range units {
-		k.load(w, memory(i), i*k.parts)
-	}
+	w.begin(k, units)
 	w.LEAQ(operand.Mem{Base: sources, Disp: 8}, next)
 	w.Label(name + "_sources")
 	w.MOVQ(operand.Mem{Base: next}, from)
+	w.combine(k, units, from)
+	w.ADDQ(operand.U8(8), next)
+	w.CMPQ(next, behind)
+	w.jump("JB", name+"_sources")
+	w.finish(k, units)
+}
+
+// begin loads units of the first source.
+func (w *writer) begin(k kernel, units int) {
+	for i := range units {
+		k.load(w, w.memory(k, from, i), i*k.parts)
+	}
+}
+
+// combine takes units of another source in.
+func (w *writer) combine(k kernel, units int, from reg.Register) {
 	for i := range units {
 		if k.direct && k.memory {
-			k.do(w, memory(i), i)
+			k.do(w, w.memory(k, from, i), i)
 			continue
 		}
-		k.load(w, memory(i), source)
+		k.load(w, w.memory(k, from, i), source)
 		for p := range k.parts {
 			k.do(w, w.full(source+p), i*k.parts+p)
 		}
 	}
-	w.ADDQ(operand.U8(8), next)
-	w.CMPQ(next, behind)
-	w.jump("JB", name+"_sources")
+}
+
+// finish makes of registers what is stored.
+func (w *writer) finish(k kernel, units int) {
 	for i := range units {
 		k.store(w, i*k.parts)
 	}
 }
 
-// stream writes
-//
-//	func stream(dst, src unsafe.Pointer, n uintptr)
-//
-// which copies n bytes to memory without the caches; dst and n are multiples of 64.
-func (w *writer) stream() {
-	w.Function("stream" + w.width.name)
-	w.Attributes(attr.NOSPLIT)
-	w.SignatureExpr("func(dst, src *byte, n uintptr)")
-	w.Load(w.Param("dst"), dst)
-	w.Load(w.Param("src"), sources)
-	w.Load(w.Param("n"), finish)
-	w.XORQ(at, at)
-	w.Label("loop")
-	for i := range 64 / w.width.bytes {
-		w.move(w.width.bytes, operand.Mem{Base: sources, Index: at, Scale: 1, Disp: i * w.width.bytes}, w.full(i))
-	}
-	for i := range 64 / w.width.bytes {
-		w.VMOVNTDQ(w.full(i), operand.Mem{Base: dst, Index: at, Scale: 1, Disp: i * w.width.bytes})
-	}
-	w.ADDQ(operand.U8(64), at)
-	w.CMPQ(at, finish)
-	w.jump("JB", "loop")
-	w.SFENCE()
-	if !w.wide() {
-		w.VZEROUPPER()
-	}
-	w.RET()
+// memory is the unit i from here of a source.
+func (w *writer) memory(k kernel, source reg.Register, i int) operand.Mem {
+	return operand.Mem{Base: source, Index: at, Scale: 1, Disp: i * k.unit(w)}
 }

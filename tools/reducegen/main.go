@@ -30,7 +30,6 @@ func write(dir string) error {
 		for _, k := range kernels() {
 			w.function(k)
 		}
-		w.stream()
 	}
 	w.data()
 	f, err := w.Result()

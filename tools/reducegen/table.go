@@ -96,9 +96,8 @@ func tables() ([]byte, error) {
 	for _, v := range widths {
 		w := &writer{width: v}
 		for _, k := range kernels() {
-			fmt.Fprintf(&b, "\n//go:noescape\nfunc %s%s(dst unsafe.Pointer, sources *unsafe.Pointer, k, off, n uintptr)\n", k.name, v.name)
+			fmt.Fprintf(&b, "\n//go:noescape\nfunc %s%s(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)\n", k.name, v.name)
 		}
-		fmt.Fprintf(&b, "\n//go:noescape\nfunc stream%s(dst, src unsafe.Pointer, n uintptr)\n", v.name)
 		fmt.Fprintf(&b, "\nvar table%s = [types][ops]vector{\n", v.name)
 		last := ""
 		for _, e := range entries() {
