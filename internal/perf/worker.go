@@ -17,6 +17,7 @@ import (
 const (
 	workPair  = "pair"  // one of two PEs: one-sided operations, barriers of two
 	workMany  = "many"  // one of many PEs: barriers
+	workShare = "share" // one of two PEs that share the work of a reduction
 	workFirst = "first" // stands in for programs/first
 	workHello = "hello" // stands in for programs/hello
 )
@@ -40,13 +41,16 @@ func Work(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	case args[0] == workFirst:
 		return first.Run(args[1:], out)
-	case args[0] == workPair, args[0] == workMany:
+	case args[0] == workPair, args[0] == workMany, args[0] == workShare:
 		var t task
 		if len(args) != 2 {
 			break
 		}
 		if err := json.Unmarshal([]byte(args[1]), &t); err != nil {
 			return fmt.Errorf("task of a worker: %w", err)
+		}
+		if args[0] == workShare {
+			return t.share(ctx, out)
 		}
 		return t.work(ctx, args[0], out)
 	}

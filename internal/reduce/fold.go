@@ -1,10 +1,6 @@
 package reduce
 
-import (
-	"unsafe"
-
-	"github.com/goshmem/goshmem/internal/mem"
-)
+import "unsafe"
 
 // Combine sets n elements at dst to those at a combined with those at b. dst may be
 // a or b; otherwise they must not overlap.
@@ -32,7 +28,7 @@ func FoldTo(t Type, op Op, dsts, sources []unsafe.Pointer, n int, s *Scratch) {
 		some, dst := min(block, size-off), unsafe.Add(dsts[0], off)
 		fold(t, op, dst, sources, off, int(some/t.Size()), s)
 		for _, other := range dsts[1:] {
-			mem.Put(unsafe.Add(other, off), dst, some)
+			move(unsafe.Add(other, off), dst, some)
 		}
 	}
 }

@@ -197,7 +197,7 @@ func fold(t Type, op Op, dst unsafe.Pointer, sources []unsafe.Pointer, off uintp
 	k, last := kernels[t][op], len(sources)-1
 	switch {
 	case last == 0:
-		mem.Put(dst, unsafe.Add(sources[0], off), uintptr(n)*t.Size())
+		move(dst, unsafe.Add(sources[0], off), uintptr(n)*t.Size())
 	case last == 1:
 		k(dst, unsafe.Add(sources[0], off), unsafe.Add(sources[1], off), n)
 	case t.narrow():
@@ -221,4 +221,8 @@ func foldNarrow(t Type, op Op, dst unsafe.Pointer, sources []unsafe.Pointer, off
 		kernels[Float32][op](acc, acc, next, n)
 	}
 	narrow(t, dst, acc, n)
+}
+
+func move(dst, src unsafe.Pointer, n uintptr) {
+	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
 }

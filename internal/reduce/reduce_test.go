@@ -109,7 +109,7 @@ type place struct {
 
 const guard = 128 // bytes around a vector that must stay as they are
 
-func put(b []byte, offset int) place {
+func placed(b []byte, offset int) place {
 	p := place{bytes.Repeat([]byte{0xa5}, guard+offset+len(b)+guard), guard + offset}
 	copy(p.memory[p.offset:], b)
 	return p
@@ -144,11 +144,11 @@ func (c scene) play(t *testing.T, s *Scratch) {
 	var sources, dsts []place
 	var from, to []unsafe.Pointer
 	for i := range c.sources {
-		sources = append(sources, put(had[i], c.offsets[i%len(c.offsets)]))
+		sources = append(sources, placed(had[i], c.offsets[i%len(c.offsets)]))
 		from = append(from, sources[i].address())
 	}
 	for i := range c.dsts {
-		p := put(make([]byte, size), c.offsets[(i+1)%len(c.offsets)])
+		p := placed(make([]byte, size), c.offsets[(i+1)%len(c.offsets)])
 		if i < c.shared {
 			p = sources[(i+1)%c.sources]
 		}

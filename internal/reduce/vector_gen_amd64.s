@@ -5893,7 +5893,7 @@ TEXT ·sumBFloat16AVX2(SB), NOSPLIT, $0-48
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
-	LEAQ    -32(CX), R13
+	LEAQ    -64(CX), R13
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -5903,88 +5903,250 @@ TEXT ·sumBFloat16AVX2(SB), NOSPLIT, $0-48
 	LEAQ    8(SI), R10
 
 end_sources:
-	MOVQ      (R10), R9
-	VMOVDQU   (R9)(DX*1), Y8
-	VPAND     constants<>+256(SB), Y8, Y9
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y0, Y0
-	VADDPS    Y9, Y1, Y1
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        end_sources
-	VPSRLD    $0x10, Y0, Y10
-	VPAND     constants<>+320(SB), Y10, Y10
-	VPADDD    constants<>+384(SB), Y10, Y10
-	VPADDD    Y0, Y10, Y10
-	VPOR      constants<>+448(SB), Y0, Y11
-	VCMPPS    $0x03, Y0, Y0, Y12
-	VBLENDVPS Y12, Y11, Y10, Y10
-	VMOVDQU   Y10, Y0
-	VPSRLD    $0x10, Y1, Y10
-	VPAND     constants<>+320(SB), Y10, Y10
-	VPADDD    constants<>+384(SB), Y10, Y10
-	VPADDD    Y1, Y10, Y10
-	VPOR      constants<>+448(SB), Y1, Y11
-	VCMPPS    $0x03, Y1, Y1, Y12
-	VBLENDVPS Y12, Y11, Y10, Y10
-	VMOVDQU   Y10, Y1
-	VPSRLD    $0x10, Y0, Y0
-	VPAND     constants<>+256(SB), Y1, Y1
-	VPOR      Y1, Y0, Y0
-	VMOVDQU   Y0, Y15
-	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+	MOVQ    (R10), R9
+	VMOVDQU (R9)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VADDPS  Y8, Y0, Y0
+	VADDPS  Y9, Y1, Y1
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      end_sources
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	VMOVDQU Y0, Y15
+	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
+	CMPQ    DX, R13
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VPAND   constants<>+256(SB), Y0, Y1
+	VPSLLD  $0x10, Y0, Y0
+	VMOVDQU 32(R9)(DX*1), Y2
+	VPAND   constants<>+256(SB), Y2, Y3
+	VPSLLD  $0x10, Y2, Y2
+	VMOVDQU (R10)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VADDPS  Y8, Y0, Y0
+	VADDPS  Y9, Y1, Y1
+	VMOVDQU 32(R10)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VADDPS  Y8, Y2, Y2
+	VADDPS  Y9, Y3, Y3
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	VPSRLD  $0x10, Y2, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y2, Y2
+	VPADDD  Y10, Y2, Y2
+	VPSRLD  $0x10, Y3, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y3, Y3
+	VPADDD  Y10, Y3, Y3
+	VPSRLD  $0x10, Y2, Y2
+	VPAND   constants<>+256(SB), Y3, Y3
+	VPOR    Y3, Y2, Y2
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y2, 32(DI)(DX*1)
+	ADDQ    $0x00000040, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VPAND   constants<>+256(SB), Y0, Y1
+	VPSLLD  $0x10, Y0, Y0
+	VMOVDQU 32(R9)(DX*1), Y2
+	VPAND   constants<>+256(SB), Y2, Y3
+	VPSLLD  $0x10, Y2, Y2
+	VMOVDQU (R10)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VADDPS  Y8, Y0, Y0
+	VADDPS  Y9, Y1, Y1
+	VMOVDQU 32(R10)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VADDPS  Y8, Y2, Y2
+	VADDPS  Y9, Y3, Y3
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	VPSRLD  $0x10, Y2, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y2, Y2
+	VPADDD  Y10, Y2, Y2
+	VPSRLD  $0x10, Y3, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y3, Y3
+	VPADDD  Y10, Y3, Y3
+	VPSRLD  $0x10, Y2, Y2
+	VPAND   constants<>+256(SB), Y3, Y3
+	VPOR    Y3, Y2, Y2
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y2, 32(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y2, 32(AX)(DX*1)
+	ADDQ    $0x00000040, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
 	VPAND   constants<>+256(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
+	VMOVDQU 32(R9)(DX*1), Y2
+	VPAND   constants<>+256(SB), Y2, Y3
+	VPSLLD  $0x10, Y2, Y2
 	LEAQ    8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VMOVDQU   (R9)(DX*1), Y8
-	VPAND     constants<>+256(SB), Y8, Y9
-	VPSLLD    $0x10, Y8, Y8
-	VADDPS    Y8, Y0, Y0
-	VADDPS    Y9, Y1, Y1
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
-	VPSRLD    $0x10, Y0, Y10
-	VPAND     constants<>+320(SB), Y10, Y10
-	VPADDD    constants<>+384(SB), Y10, Y10
-	VPADDD    Y0, Y10, Y10
-	VPOR      constants<>+448(SB), Y0, Y11
-	VCMPPS    $0x03, Y0, Y0, Y12
-	VBLENDVPS Y12, Y11, Y10, Y10
-	VMOVDQU   Y10, Y0
-	VPSRLD    $0x10, Y1, Y10
-	VPAND     constants<>+320(SB), Y10, Y10
-	VPADDD    constants<>+384(SB), Y10, Y10
-	VPADDD    Y1, Y10, Y10
-	VPOR      constants<>+448(SB), Y1, Y11
-	VCMPPS    $0x03, Y1, Y1, Y12
-	VBLENDVPS Y12, Y11, Y10, Y10
-	VMOVDQU   Y10, Y1
-	VPSRLD    $0x10, Y0, Y0
-	VPAND     constants<>+256(SB), Y1, Y1
-	VPOR      Y1, Y0, Y0
-	MOVQ      BX, AX
+	MOVQ    (R10), R9
+	VMOVDQU (R9)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VADDPS  Y8, Y0, Y0
+	VADDPS  Y9, Y1, Y1
+	VMOVDQU 32(R9)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VADDPS  Y8, Y2, Y2
+	VADDPS  Y9, Y3, Y3
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      group_sources
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	VPSRLD  $0x10, Y2, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y2, Y2
+	VPADDD  Y10, Y2, Y2
+	VPSRLD  $0x10, Y3, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y3, Y3
+	VPADDD  Y10, Y3, Y3
+	VPSRLD  $0x10, Y2, Y2
+	VPAND   constants<>+256(SB), Y3, Y3
+	VPOR    Y3, Y2, Y2
+	MOVQ    BX, AX
 
 group_dsts:
 	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y2, 32(DI)(DX*1)
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      group_dsts
-	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000040, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
+	CMPQ DX, R12
+	JG   no_single
+
+single:
+	MOVQ    (SI), R9
+	VMOVDQU (R9)(DX*1), Y0
+	VPAND   constants<>+256(SB), Y0, Y1
+	VPSLLD  $0x10, Y0, Y0
+	LEAQ    8(SI), R10
+
+single_sources:
+	MOVQ    (R10), R9
+	VMOVDQU (R9)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VADDPS  Y8, Y0, Y0
+	VADDPS  Y9, Y1, Y1
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      single_sources
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
+	ADDQ    $0x00000020, DX
+	CMPQ    DX, R12
+	JLE     single
+
+no_single:
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -6011,7 +6173,7 @@ TEXT ·prodBFloat16AVX2(SB), NOSPLIT, $0-48
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
-	LEAQ    -32(CX), R13
+	LEAQ    -64(CX), R13
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -6021,88 +6183,250 @@ TEXT ·prodBFloat16AVX2(SB), NOSPLIT, $0-48
 	LEAQ    8(SI), R10
 
 end_sources:
-	MOVQ      (R10), R9
-	VMOVDQU   (R9)(DX*1), Y8
-	VPAND     constants<>+256(SB), Y8, Y9
-	VPSLLD    $0x10, Y8, Y8
-	VMULPS    Y8, Y0, Y0
-	VMULPS    Y9, Y1, Y1
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        end_sources
-	VPSRLD    $0x10, Y0, Y10
-	VPAND     constants<>+320(SB), Y10, Y10
-	VPADDD    constants<>+384(SB), Y10, Y10
-	VPADDD    Y0, Y10, Y10
-	VPOR      constants<>+448(SB), Y0, Y11
-	VCMPPS    $0x03, Y0, Y0, Y12
-	VBLENDVPS Y12, Y11, Y10, Y10
-	VMOVDQU   Y10, Y0
-	VPSRLD    $0x10, Y1, Y10
-	VPAND     constants<>+320(SB), Y10, Y10
-	VPADDD    constants<>+384(SB), Y10, Y10
-	VPADDD    Y1, Y10, Y10
-	VPOR      constants<>+448(SB), Y1, Y11
-	VCMPPS    $0x03, Y1, Y1, Y12
-	VBLENDVPS Y12, Y11, Y10, Y10
-	VMOVDQU   Y10, Y1
-	VPSRLD    $0x10, Y0, Y0
-	VPAND     constants<>+256(SB), Y1, Y1
-	VPOR      Y1, Y0, Y0
-	VMOVDQU   Y0, Y15
-	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+	MOVQ    (R10), R9
+	VMOVDQU (R9)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VMULPS  Y8, Y0, Y0
+	VMULPS  Y9, Y1, Y1
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      end_sources
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	VMOVDQU Y0, Y15
+	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
+	CMPQ    DX, R13
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VPAND   constants<>+256(SB), Y0, Y1
+	VPSLLD  $0x10, Y0, Y0
+	VMOVDQU 32(R9)(DX*1), Y2
+	VPAND   constants<>+256(SB), Y2, Y3
+	VPSLLD  $0x10, Y2, Y2
+	VMOVDQU (R10)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VMULPS  Y8, Y0, Y0
+	VMULPS  Y9, Y1, Y1
+	VMOVDQU 32(R10)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VMULPS  Y8, Y2, Y2
+	VMULPS  Y9, Y3, Y3
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	VPSRLD  $0x10, Y2, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y2, Y2
+	VPADDD  Y10, Y2, Y2
+	VPSRLD  $0x10, Y3, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y3, Y3
+	VPADDD  Y10, Y3, Y3
+	VPSRLD  $0x10, Y2, Y2
+	VPAND   constants<>+256(SB), Y3, Y3
+	VPOR    Y3, Y2, Y2
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y2, 32(DI)(DX*1)
+	ADDQ    $0x00000040, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VPAND   constants<>+256(SB), Y0, Y1
+	VPSLLD  $0x10, Y0, Y0
+	VMOVDQU 32(R9)(DX*1), Y2
+	VPAND   constants<>+256(SB), Y2, Y3
+	VPSLLD  $0x10, Y2, Y2
+	VMOVDQU (R10)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VMULPS  Y8, Y0, Y0
+	VMULPS  Y9, Y1, Y1
+	VMOVDQU 32(R10)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VMULPS  Y8, Y2, Y2
+	VMULPS  Y9, Y3, Y3
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	VPSRLD  $0x10, Y2, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y2, Y2
+	VPADDD  Y10, Y2, Y2
+	VPSRLD  $0x10, Y3, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y3, Y3
+	VPADDD  Y10, Y3, Y3
+	VPSRLD  $0x10, Y2, Y2
+	VPAND   constants<>+256(SB), Y3, Y3
+	VPOR    Y3, Y2, Y2
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y2, 32(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y2, 32(AX)(DX*1)
+	ADDQ    $0x00000040, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
 	VPAND   constants<>+256(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
+	VMOVDQU 32(R9)(DX*1), Y2
+	VPAND   constants<>+256(SB), Y2, Y3
+	VPSLLD  $0x10, Y2, Y2
 	LEAQ    8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VMOVDQU   (R9)(DX*1), Y8
-	VPAND     constants<>+256(SB), Y8, Y9
-	VPSLLD    $0x10, Y8, Y8
-	VMULPS    Y8, Y0, Y0
-	VMULPS    Y9, Y1, Y1
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
-	VPSRLD    $0x10, Y0, Y10
-	VPAND     constants<>+320(SB), Y10, Y10
-	VPADDD    constants<>+384(SB), Y10, Y10
-	VPADDD    Y0, Y10, Y10
-	VPOR      constants<>+448(SB), Y0, Y11
-	VCMPPS    $0x03, Y0, Y0, Y12
-	VBLENDVPS Y12, Y11, Y10, Y10
-	VMOVDQU   Y10, Y0
-	VPSRLD    $0x10, Y1, Y10
-	VPAND     constants<>+320(SB), Y10, Y10
-	VPADDD    constants<>+384(SB), Y10, Y10
-	VPADDD    Y1, Y10, Y10
-	VPOR      constants<>+448(SB), Y1, Y11
-	VCMPPS    $0x03, Y1, Y1, Y12
-	VBLENDVPS Y12, Y11, Y10, Y10
-	VMOVDQU   Y10, Y1
-	VPSRLD    $0x10, Y0, Y0
-	VPAND     constants<>+256(SB), Y1, Y1
-	VPOR      Y1, Y0, Y0
-	MOVQ      BX, AX
+	MOVQ    (R10), R9
+	VMOVDQU (R9)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VMULPS  Y8, Y0, Y0
+	VMULPS  Y9, Y1, Y1
+	VMOVDQU 32(R9)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VMULPS  Y8, Y2, Y2
+	VMULPS  Y9, Y3, Y3
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      group_sources
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	VPSRLD  $0x10, Y2, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y2, Y2
+	VPADDD  Y10, Y2, Y2
+	VPSRLD  $0x10, Y3, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y3, Y3
+	VPADDD  Y10, Y3, Y3
+	VPSRLD  $0x10, Y2, Y2
+	VPAND   constants<>+256(SB), Y3, Y3
+	VPOR    Y3, Y2, Y2
+	MOVQ    BX, AX
 
 group_dsts:
 	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y2, 32(DI)(DX*1)
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      group_dsts
-	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000040, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
+	CMPQ DX, R12
+	JG   no_single
+
+single:
+	MOVQ    (SI), R9
+	VMOVDQU (R9)(DX*1), Y0
+	VPAND   constants<>+256(SB), Y0, Y1
+	VPSLLD  $0x10, Y0, Y0
+	LEAQ    8(SI), R10
+
+single_sources:
+	MOVQ    (R10), R9
+	VMOVDQU (R9)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VMULPS  Y8, Y0, Y0
+	VMULPS  Y9, Y1, Y1
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      single_sources
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
+	ADDQ    $0x00000020, DX
+	CMPQ    DX, R12
+	JLE     single
+
+no_single:
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -6129,7 +6453,7 @@ TEXT ·minBFloat16AVX2(SB), NOSPLIT, $0-48
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
-	LEAQ    -32(CX), R13
+	LEAQ    -64(CX), R13
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -6139,96 +6463,282 @@ TEXT ·minBFloat16AVX2(SB), NOSPLIT, $0-48
 	LEAQ    8(SI), R10
 
 end_sources:
-	MOVQ      (R10), R9
-	VMOVDQU   (R9)(DX*1), Y8
-	VPAND     constants<>+256(SB), Y8, Y9
-	VPSLLD    $0x10, Y8, Y8
-	VMINPS    Y0, Y8, Y10
-	VMINPS    Y8, Y0, Y0
-	VPOR      Y10, Y0, Y0
-	VMINPS    Y1, Y9, Y10
-	VMINPS    Y9, Y1, Y1
-	VPOR      Y10, Y1, Y1
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        end_sources
-	VPSRLD    $0x10, Y0, Y10
-	VPAND     constants<>+320(SB), Y10, Y10
-	VPADDD    constants<>+384(SB), Y10, Y10
-	VPADDD    Y0, Y10, Y10
-	VPOR      constants<>+448(SB), Y0, Y11
-	VCMPPS    $0x03, Y0, Y0, Y12
-	VBLENDVPS Y12, Y11, Y10, Y10
-	VMOVDQU   Y10, Y0
-	VPSRLD    $0x10, Y1, Y10
-	VPAND     constants<>+320(SB), Y10, Y10
-	VPADDD    constants<>+384(SB), Y10, Y10
-	VPADDD    Y1, Y10, Y10
-	VPOR      constants<>+448(SB), Y1, Y11
-	VCMPPS    $0x03, Y1, Y1, Y12
-	VBLENDVPS Y12, Y11, Y10, Y10
-	VMOVDQU   Y10, Y1
-	VPSRLD    $0x10, Y0, Y0
-	VPAND     constants<>+256(SB), Y1, Y1
-	VPOR      Y1, Y0, Y0
-	VMOVDQU   Y0, Y15
-	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+	MOVQ    (R10), R9
+	VMOVDQU (R9)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VMINPS  Y0, Y8, Y10
+	VMINPS  Y8, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VMINPS  Y1, Y9, Y10
+	VMINPS  Y9, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      end_sources
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	VMOVDQU Y0, Y15
+	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
+	CMPQ    DX, R13
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VPAND   constants<>+256(SB), Y0, Y1
+	VPSLLD  $0x10, Y0, Y0
+	VMOVDQU 32(R9)(DX*1), Y2
+	VPAND   constants<>+256(SB), Y2, Y3
+	VPSLLD  $0x10, Y2, Y2
+	VMOVDQU (R10)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VMINPS  Y0, Y8, Y10
+	VMINPS  Y8, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VMINPS  Y1, Y9, Y10
+	VMINPS  Y9, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	VMOVDQU 32(R10)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VMINPS  Y2, Y8, Y10
+	VMINPS  Y8, Y2, Y2
+	VPOR    Y10, Y2, Y2
+	VMINPS  Y3, Y9, Y10
+	VMINPS  Y9, Y3, Y3
+	VPOR    Y10, Y3, Y3
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	VPSRLD  $0x10, Y2, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y2, Y2
+	VPADDD  Y10, Y2, Y2
+	VPSRLD  $0x10, Y3, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y3, Y3
+	VPADDD  Y10, Y3, Y3
+	VPSRLD  $0x10, Y2, Y2
+	VPAND   constants<>+256(SB), Y3, Y3
+	VPOR    Y3, Y2, Y2
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y2, 32(DI)(DX*1)
+	ADDQ    $0x00000040, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VPAND   constants<>+256(SB), Y0, Y1
+	VPSLLD  $0x10, Y0, Y0
+	VMOVDQU 32(R9)(DX*1), Y2
+	VPAND   constants<>+256(SB), Y2, Y3
+	VPSLLD  $0x10, Y2, Y2
+	VMOVDQU (R10)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VMINPS  Y0, Y8, Y10
+	VMINPS  Y8, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VMINPS  Y1, Y9, Y10
+	VMINPS  Y9, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	VMOVDQU 32(R10)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VMINPS  Y2, Y8, Y10
+	VMINPS  Y8, Y2, Y2
+	VPOR    Y10, Y2, Y2
+	VMINPS  Y3, Y9, Y10
+	VMINPS  Y9, Y3, Y3
+	VPOR    Y10, Y3, Y3
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	VPSRLD  $0x10, Y2, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y2, Y2
+	VPADDD  Y10, Y2, Y2
+	VPSRLD  $0x10, Y3, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y3, Y3
+	VPADDD  Y10, Y3, Y3
+	VPSRLD  $0x10, Y2, Y2
+	VPAND   constants<>+256(SB), Y3, Y3
+	VPOR    Y3, Y2, Y2
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y2, 32(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y2, 32(AX)(DX*1)
+	ADDQ    $0x00000040, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
 	VPAND   constants<>+256(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
+	VMOVDQU 32(R9)(DX*1), Y2
+	VPAND   constants<>+256(SB), Y2, Y3
+	VPSLLD  $0x10, Y2, Y2
 	LEAQ    8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VMOVDQU   (R9)(DX*1), Y8
-	VPAND     constants<>+256(SB), Y8, Y9
-	VPSLLD    $0x10, Y8, Y8
-	VMINPS    Y0, Y8, Y10
-	VMINPS    Y8, Y0, Y0
-	VPOR      Y10, Y0, Y0
-	VMINPS    Y1, Y9, Y10
-	VMINPS    Y9, Y1, Y1
-	VPOR      Y10, Y1, Y1
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
-	VPSRLD    $0x10, Y0, Y10
-	VPAND     constants<>+320(SB), Y10, Y10
-	VPADDD    constants<>+384(SB), Y10, Y10
-	VPADDD    Y0, Y10, Y10
-	VPOR      constants<>+448(SB), Y0, Y11
-	VCMPPS    $0x03, Y0, Y0, Y12
-	VBLENDVPS Y12, Y11, Y10, Y10
-	VMOVDQU   Y10, Y0
-	VPSRLD    $0x10, Y1, Y10
-	VPAND     constants<>+320(SB), Y10, Y10
-	VPADDD    constants<>+384(SB), Y10, Y10
-	VPADDD    Y1, Y10, Y10
-	VPOR      constants<>+448(SB), Y1, Y11
-	VCMPPS    $0x03, Y1, Y1, Y12
-	VBLENDVPS Y12, Y11, Y10, Y10
-	VMOVDQU   Y10, Y1
-	VPSRLD    $0x10, Y0, Y0
-	VPAND     constants<>+256(SB), Y1, Y1
-	VPOR      Y1, Y0, Y0
-	MOVQ      BX, AX
+	MOVQ    (R10), R9
+	VMOVDQU (R9)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VMINPS  Y0, Y8, Y10
+	VMINPS  Y8, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VMINPS  Y1, Y9, Y10
+	VMINPS  Y9, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	VMOVDQU 32(R9)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VMINPS  Y2, Y8, Y10
+	VMINPS  Y8, Y2, Y2
+	VPOR    Y10, Y2, Y2
+	VMINPS  Y3, Y9, Y10
+	VMINPS  Y9, Y3, Y3
+	VPOR    Y10, Y3, Y3
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      group_sources
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	VPSRLD  $0x10, Y2, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y2, Y2
+	VPADDD  Y10, Y2, Y2
+	VPSRLD  $0x10, Y3, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y3, Y3
+	VPADDD  Y10, Y3, Y3
+	VPSRLD  $0x10, Y2, Y2
+	VPAND   constants<>+256(SB), Y3, Y3
+	VPOR    Y3, Y2, Y2
+	MOVQ    BX, AX
 
 group_dsts:
 	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y2, 32(DI)(DX*1)
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      group_dsts
-	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000040, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
+	CMPQ DX, R12
+	JG   no_single
+
+single:
+	MOVQ    (SI), R9
+	VMOVDQU (R9)(DX*1), Y0
+	VPAND   constants<>+256(SB), Y0, Y1
+	VPSLLD  $0x10, Y0, Y0
+	LEAQ    8(SI), R10
+
+single_sources:
+	MOVQ    (R10), R9
+	VMOVDQU (R9)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VMINPS  Y0, Y8, Y10
+	VMINPS  Y8, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VMINPS  Y1, Y9, Y10
+	VMINPS  Y9, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      single_sources
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
+	ADDQ    $0x00000020, DX
+	CMPQ    DX, R12
+	JLE     single
+
+no_single:
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -6255,7 +6765,7 @@ TEXT ·maxBFloat16AVX2(SB), NOSPLIT, $0-48
 	LEAQ    (SI)(R8*8), R8
 	ADDQ    DX, CX
 	LEAQ    -32(CX), R12
-	LEAQ    -32(CX), R13
+	LEAQ    -64(CX), R13
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -6265,108 +6775,330 @@ TEXT ·maxBFloat16AVX2(SB), NOSPLIT, $0-48
 	LEAQ    8(SI), R10
 
 end_sources:
-	MOVQ      (R10), R9
-	VMOVDQU   (R9)(DX*1), Y8
-	VPAND     constants<>+256(SB), Y8, Y9
-	VPSLLD    $0x10, Y8, Y8
-	VPXOR     constants<>+192(SB), Y8, Y11
-	VPXOR     constants<>+192(SB), Y0, Y0
-	VMINPS    Y0, Y11, Y10
-	VMINPS    Y11, Y0, Y0
-	VPOR      Y10, Y0, Y0
-	VPXOR     constants<>+192(SB), Y0, Y0
-	VPXOR     constants<>+192(SB), Y9, Y11
-	VPXOR     constants<>+192(SB), Y1, Y1
-	VMINPS    Y1, Y11, Y10
-	VMINPS    Y11, Y1, Y1
-	VPOR      Y10, Y1, Y1
-	VPXOR     constants<>+192(SB), Y1, Y1
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        end_sources
-	VPSRLD    $0x10, Y0, Y10
-	VPAND     constants<>+320(SB), Y10, Y10
-	VPADDD    constants<>+384(SB), Y10, Y10
-	VPADDD    Y0, Y10, Y10
-	VPOR      constants<>+448(SB), Y0, Y11
-	VCMPPS    $0x03, Y0, Y0, Y12
-	VBLENDVPS Y12, Y11, Y10, Y10
-	VMOVDQU   Y10, Y0
-	VPSRLD    $0x10, Y1, Y10
-	VPAND     constants<>+320(SB), Y10, Y10
-	VPADDD    constants<>+384(SB), Y10, Y10
-	VPADDD    Y1, Y10, Y10
-	VPOR      constants<>+448(SB), Y1, Y11
-	VCMPPS    $0x03, Y1, Y1, Y12
-	VBLENDVPS Y12, Y11, Y10, Y10
-	VMOVDQU   Y10, Y1
-	VPSRLD    $0x10, Y0, Y0
-	VPAND     constants<>+256(SB), Y1, Y1
-	VPOR      Y1, Y0, Y0
-	VMOVDQU   Y0, Y15
-	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+	MOVQ    (R10), R9
+	VMOVDQU (R9)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VPXOR   constants<>+192(SB), Y8, Y11
+	VPXOR   constants<>+192(SB), Y0, Y0
+	VMINPS  Y0, Y11, Y10
+	VMINPS  Y11, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+192(SB), Y9, Y11
+	VPXOR   constants<>+192(SB), Y1, Y1
+	VMINPS  Y1, Y11, Y10
+	VMINPS  Y11, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	VPXOR   constants<>+192(SB), Y1, Y1
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      end_sources
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	VMOVDQU Y0, Y15
+	MOVQ    CX, DX
+	LEAQ    16(SI), R10
+	CMPQ    R10, R8
+	JNE     no_pair
+	MOVQ    (SI), R9
+	MOVQ    8(SI), R10
+	MOVQ    (BX), DI
+	LEAQ    8(BX), AX
+	CMPQ    AX, R11
+	JNE     no_one
+	CMPQ    DX, R13
+	JG      no_one
+
+one:
+	VMOVDQU (R9)(DX*1), Y0
+	VPAND   constants<>+256(SB), Y0, Y1
+	VPSLLD  $0x10, Y0, Y0
+	VMOVDQU 32(R9)(DX*1), Y2
+	VPAND   constants<>+256(SB), Y2, Y3
+	VPSLLD  $0x10, Y2, Y2
+	VMOVDQU (R10)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VPXOR   constants<>+192(SB), Y8, Y11
+	VPXOR   constants<>+192(SB), Y0, Y0
+	VMINPS  Y0, Y11, Y10
+	VMINPS  Y11, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+192(SB), Y9, Y11
+	VPXOR   constants<>+192(SB), Y1, Y1
+	VMINPS  Y1, Y11, Y10
+	VMINPS  Y11, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	VPXOR   constants<>+192(SB), Y1, Y1
+	VMOVDQU 32(R10)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VPXOR   constants<>+192(SB), Y8, Y11
+	VPXOR   constants<>+192(SB), Y2, Y2
+	VMINPS  Y2, Y11, Y10
+	VMINPS  Y11, Y2, Y2
+	VPOR    Y10, Y2, Y2
+	VPXOR   constants<>+192(SB), Y2, Y2
+	VPXOR   constants<>+192(SB), Y9, Y11
+	VPXOR   constants<>+192(SB), Y3, Y3
+	VMINPS  Y3, Y11, Y10
+	VMINPS  Y11, Y3, Y3
+	VPOR    Y10, Y3, Y3
+	VPXOR   constants<>+192(SB), Y3, Y3
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	VPSRLD  $0x10, Y2, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y2, Y2
+	VPADDD  Y10, Y2, Y2
+	VPSRLD  $0x10, Y3, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y3, Y3
+	VPADDD  Y10, Y3, Y3
+	VPSRLD  $0x10, Y2, Y2
+	VPAND   constants<>+256(SB), Y3, Y3
+	VPOR    Y3, Y2, Y2
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y2, 32(DI)(DX*1)
+	ADDQ    $0x00000040, DX
+	CMPQ    DX, R13
+	JLE     one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU (R9)(DX*1), Y0
+	VPAND   constants<>+256(SB), Y0, Y1
+	VPSLLD  $0x10, Y0, Y0
+	VMOVDQU 32(R9)(DX*1), Y2
+	VPAND   constants<>+256(SB), Y2, Y3
+	VPSLLD  $0x10, Y2, Y2
+	VMOVDQU (R10)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VPXOR   constants<>+192(SB), Y8, Y11
+	VPXOR   constants<>+192(SB), Y0, Y0
+	VMINPS  Y0, Y11, Y10
+	VMINPS  Y11, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+192(SB), Y9, Y11
+	VPXOR   constants<>+192(SB), Y1, Y1
+	VMINPS  Y1, Y11, Y10
+	VMINPS  Y11, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	VPXOR   constants<>+192(SB), Y1, Y1
+	VMOVDQU 32(R10)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VPXOR   constants<>+192(SB), Y8, Y11
+	VPXOR   constants<>+192(SB), Y2, Y2
+	VMINPS  Y2, Y11, Y10
+	VMINPS  Y11, Y2, Y2
+	VPOR    Y10, Y2, Y2
+	VPXOR   constants<>+192(SB), Y2, Y2
+	VPXOR   constants<>+192(SB), Y9, Y11
+	VPXOR   constants<>+192(SB), Y3, Y3
+	VMINPS  Y3, Y11, Y10
+	VMINPS  Y11, Y3, Y3
+	VPOR    Y10, Y3, Y3
+	VPXOR   constants<>+192(SB), Y3, Y3
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	VPSRLD  $0x10, Y2, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y2, Y2
+	VPADDD  Y10, Y2, Y2
+	VPSRLD  $0x10, Y3, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y3, Y3
+	VPADDD  Y10, Y3, Y3
+	VPSRLD  $0x10, Y2, Y2
+	VPAND   constants<>+256(SB), Y3, Y3
+	VPOR    Y3, Y2, Y2
+	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y2, 32(DI)(DX*1)
+	VMOVDQU Y0, (AX)(DX*1)
+	VMOVDQU Y2, 32(AX)(DX*1)
+	ADDQ    $0x00000040, DX
+	CMPQ    DX, R13
+	JLE     two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
 	VPAND   constants<>+256(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
+	VMOVDQU 32(R9)(DX*1), Y2
+	VPAND   constants<>+256(SB), Y2, Y3
+	VPSLLD  $0x10, Y2, Y2
 	LEAQ    8(SI), R10
 
 group_sources:
-	MOVQ      (R10), R9
-	VMOVDQU   (R9)(DX*1), Y8
-	VPAND     constants<>+256(SB), Y8, Y9
-	VPSLLD    $0x10, Y8, Y8
-	VPXOR     constants<>+192(SB), Y8, Y11
-	VPXOR     constants<>+192(SB), Y0, Y0
-	VMINPS    Y0, Y11, Y10
-	VMINPS    Y11, Y0, Y0
-	VPOR      Y10, Y0, Y0
-	VPXOR     constants<>+192(SB), Y0, Y0
-	VPXOR     constants<>+192(SB), Y9, Y11
-	VPXOR     constants<>+192(SB), Y1, Y1
-	VMINPS    Y1, Y11, Y10
-	VMINPS    Y11, Y1, Y1
-	VPOR      Y10, Y1, Y1
-	VPXOR     constants<>+192(SB), Y1, Y1
-	ADDQ      $0x08, R10
-	CMPQ      R10, R8
-	JB        group_sources
-	VPSRLD    $0x10, Y0, Y10
-	VPAND     constants<>+320(SB), Y10, Y10
-	VPADDD    constants<>+384(SB), Y10, Y10
-	VPADDD    Y0, Y10, Y10
-	VPOR      constants<>+448(SB), Y0, Y11
-	VCMPPS    $0x03, Y0, Y0, Y12
-	VBLENDVPS Y12, Y11, Y10, Y10
-	VMOVDQU   Y10, Y0
-	VPSRLD    $0x10, Y1, Y10
-	VPAND     constants<>+320(SB), Y10, Y10
-	VPADDD    constants<>+384(SB), Y10, Y10
-	VPADDD    Y1, Y10, Y10
-	VPOR      constants<>+448(SB), Y1, Y11
-	VCMPPS    $0x03, Y1, Y1, Y12
-	VBLENDVPS Y12, Y11, Y10, Y10
-	VMOVDQU   Y10, Y1
-	VPSRLD    $0x10, Y0, Y0
-	VPAND     constants<>+256(SB), Y1, Y1
-	VPOR      Y1, Y0, Y0
-	MOVQ      BX, AX
+	MOVQ    (R10), R9
+	VMOVDQU (R9)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VPXOR   constants<>+192(SB), Y8, Y11
+	VPXOR   constants<>+192(SB), Y0, Y0
+	VMINPS  Y0, Y11, Y10
+	VMINPS  Y11, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+192(SB), Y9, Y11
+	VPXOR   constants<>+192(SB), Y1, Y1
+	VMINPS  Y1, Y11, Y10
+	VMINPS  Y11, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	VPXOR   constants<>+192(SB), Y1, Y1
+	VMOVDQU 32(R9)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VPXOR   constants<>+192(SB), Y8, Y11
+	VPXOR   constants<>+192(SB), Y2, Y2
+	VMINPS  Y2, Y11, Y10
+	VMINPS  Y11, Y2, Y2
+	VPOR    Y10, Y2, Y2
+	VPXOR   constants<>+192(SB), Y2, Y2
+	VPXOR   constants<>+192(SB), Y9, Y11
+	VPXOR   constants<>+192(SB), Y3, Y3
+	VMINPS  Y3, Y11, Y10
+	VMINPS  Y11, Y3, Y3
+	VPOR    Y10, Y3, Y3
+	VPXOR   constants<>+192(SB), Y3, Y3
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      group_sources
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	VPSRLD  $0x10, Y2, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y2, Y2
+	VPADDD  Y10, Y2, Y2
+	VPSRLD  $0x10, Y3, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y3, Y3
+	VPADDD  Y10, Y3, Y3
+	VPSRLD  $0x10, Y2, Y2
+	VPAND   constants<>+256(SB), Y3, Y3
+	VPOR    Y3, Y2, Y2
+	MOVQ    BX, AX
 
 group_dsts:
 	MOVQ    (AX), DI
 	VMOVDQU Y0, (DI)(DX*1)
+	VMOVDQU Y2, 32(DI)(DX*1)
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      group_dsts
-	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000040, DX
 	CMPQ    DX, R13
 	JLE     group
 
 no_group:
+	CMPQ DX, R12
+	JG   no_single
+
+single:
+	MOVQ    (SI), R9
+	VMOVDQU (R9)(DX*1), Y0
+	VPAND   constants<>+256(SB), Y0, Y1
+	VPSLLD  $0x10, Y0, Y0
+	LEAQ    8(SI), R10
+
+single_sources:
+	MOVQ    (R10), R9
+	VMOVDQU (R9)(DX*1), Y8
+	VPAND   constants<>+256(SB), Y8, Y9
+	VPSLLD  $0x10, Y8, Y8
+	VPXOR   constants<>+192(SB), Y8, Y11
+	VPXOR   constants<>+192(SB), Y0, Y0
+	VMINPS  Y0, Y11, Y10
+	VMINPS  Y11, Y0, Y0
+	VPOR    Y10, Y0, Y0
+	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+192(SB), Y9, Y11
+	VPXOR   constants<>+192(SB), Y1, Y1
+	VMINPS  Y1, Y11, Y10
+	VMINPS  Y11, Y1, Y1
+	VPOR    Y10, Y1, Y1
+	VPXOR   constants<>+192(SB), Y1, Y1
+	ADDQ    $0x08, R10
+	CMPQ    R10, R8
+	JB      single_sources
+	VPSRLD  $0x10, Y0, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y0, Y0
+	VPADDD  Y10, Y0, Y0
+	VPSRLD  $0x10, Y1, Y10
+	VPAND   constants<>+320(SB), Y10, Y10
+	VPADDD  constants<>+384(SB), Y1, Y1
+	VPADDD  Y10, Y1, Y1
+	VPSRLD  $0x10, Y0, Y0
+	VPAND   constants<>+256(SB), Y1, Y1
+	VPOR    Y1, Y0, Y0
+	MOVQ    BX, AX
+
+single_dsts:
+	MOVQ    (AX), DI
+	VMOVDQU Y0, (DI)(DX*1)
+	ADDQ    $0x08, AX
+	CMPQ    AX, R11
+	JB      single_dsts
+	ADDQ    $0x00000020, DX
+	CMPQ    DX, R12
+	JLE     single
+
+no_single:
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -6400,12 +7132,12 @@ TEXT ·sumFloat8E4M3AVX2(SB), NOSPLIT, $0-48
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VPSRAW    $0x01, X0, X0
-	VPAND     constants<>+512(SB), X0, X0
-	VPADDW    constants<>+576(SB), X0, X10
-	VPAND     constants<>+640(SB), X10, X10
+	VPAND     constants<>+448(SB), X0, X0
+	VPADDW    constants<>+512(SB), X0, X10
+	VPAND     constants<>+576(SB), X10, X10
 	VPOR      X10, X0, X0
 	VCVTPH2PS X0, Y0
-	VMULPS    constants<>+704(SB), Y0, Y0
+	VMULPS    constants<>+640(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
 end_sources:
@@ -6413,32 +7145,32 @@ end_sources:
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
 	VPSRAW       $0x01, X8, X8
-	VPAND        constants<>+512(SB), X8, X8
-	VPADDW       constants<>+576(SB), X8, X10
-	VPAND        constants<>+640(SB), X10, X10
+	VPAND        constants<>+448(SB), X8, X8
+	VPADDW       constants<>+512(SB), X8, X10
+	VPAND        constants<>+576(SB), X10, X10
 	VPOR         X10, X8, X8
 	VCVTPH2PS    X8, Y8
-	VMULPS       constants<>+704(SB), Y8, Y8
+	VMULPS       constants<>+640(SB), Y8, Y8
 	VADDPS       Y8, Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           end_sources
-	VPAND        constants<>+768(SB), Y0, Y10
-	VPMINUD      constants<>+832(SB), Y10, Y10
-	VPMAXUD      constants<>+896(SB), Y10, Y11
-	VPAND        constants<>+960(SB), Y11, Y11
-	VPADDD       constants<>+1024(SB), Y11, Y12
+	VPAND        constants<>+704(SB), Y0, Y10
+	VPMINUD      constants<>+768(SB), Y10, Y10
+	VPMAXUD      constants<>+832(SB), Y10, Y11
+	VPAND        constants<>+896(SB), Y11, Y11
+	VPADDD       constants<>+960(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x14, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1088(SB), Y10, Y10
-	VPMINUD      constants<>+1152(SB), Y10, Y10
-	VMOVDQU      constants<>+1216(SB), Y11
+	VPSUBD       constants<>+1024(SB), Y10, Y10
+	VPMINUD      constants<>+1088(SB), Y10, Y10
+	VMOVDQU      constants<>+1152(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1280(SB), Y0, Y0
+	VPAND        constants<>+1216(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -6453,12 +7185,12 @@ group:
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VPSRAW    $0x01, X0, X0
-	VPAND     constants<>+512(SB), X0, X0
-	VPADDW    constants<>+576(SB), X0, X10
-	VPAND     constants<>+640(SB), X10, X10
+	VPAND     constants<>+448(SB), X0, X0
+	VPADDW    constants<>+512(SB), X0, X10
+	VPAND     constants<>+576(SB), X10, X10
 	VPOR      X10, X0, X0
 	VCVTPH2PS X0, Y0
-	VMULPS    constants<>+704(SB), Y0, Y0
+	VMULPS    constants<>+640(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -6466,32 +7198,32 @@ group_sources:
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
 	VPSRAW       $0x01, X8, X8
-	VPAND        constants<>+512(SB), X8, X8
-	VPADDW       constants<>+576(SB), X8, X10
-	VPAND        constants<>+640(SB), X10, X10
+	VPAND        constants<>+448(SB), X8, X8
+	VPADDW       constants<>+512(SB), X8, X10
+	VPAND        constants<>+576(SB), X10, X10
 	VPOR         X10, X8, X8
 	VCVTPH2PS    X8, Y8
-	VMULPS       constants<>+704(SB), Y8, Y8
+	VMULPS       constants<>+640(SB), Y8, Y8
 	VADDPS       Y8, Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           group_sources
-	VPAND        constants<>+768(SB), Y0, Y10
-	VPMINUD      constants<>+832(SB), Y10, Y10
-	VPMAXUD      constants<>+896(SB), Y10, Y11
-	VPAND        constants<>+960(SB), Y11, Y11
-	VPADDD       constants<>+1024(SB), Y11, Y12
+	VPAND        constants<>+704(SB), Y0, Y10
+	VPMINUD      constants<>+768(SB), Y10, Y10
+	VPMAXUD      constants<>+832(SB), Y10, Y11
+	VPAND        constants<>+896(SB), Y11, Y11
+	VPADDD       constants<>+960(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x14, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1088(SB), Y10, Y10
-	VPMINUD      constants<>+1152(SB), Y10, Y10
-	VMOVDQU      constants<>+1216(SB), Y11
+	VPSUBD       constants<>+1024(SB), Y10, Y10
+	VPMINUD      constants<>+1088(SB), Y10, Y10
+	VMOVDQU      constants<>+1152(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1280(SB), Y0, Y0
+	VPAND        constants<>+1216(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -6542,12 +7274,12 @@ TEXT ·prodFloat8E4M3AVX2(SB), NOSPLIT, $0-48
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VPSRAW    $0x01, X0, X0
-	VPAND     constants<>+512(SB), X0, X0
-	VPADDW    constants<>+576(SB), X0, X10
-	VPAND     constants<>+640(SB), X10, X10
+	VPAND     constants<>+448(SB), X0, X0
+	VPADDW    constants<>+512(SB), X0, X10
+	VPAND     constants<>+576(SB), X10, X10
 	VPOR      X10, X0, X0
 	VCVTPH2PS X0, Y0
-	VMULPS    constants<>+704(SB), Y0, Y0
+	VMULPS    constants<>+640(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
 end_sources:
@@ -6555,32 +7287,32 @@ end_sources:
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
 	VPSRAW       $0x01, X8, X8
-	VPAND        constants<>+512(SB), X8, X8
-	VPADDW       constants<>+576(SB), X8, X10
-	VPAND        constants<>+640(SB), X10, X10
+	VPAND        constants<>+448(SB), X8, X8
+	VPADDW       constants<>+512(SB), X8, X10
+	VPAND        constants<>+576(SB), X10, X10
 	VPOR         X10, X8, X8
 	VCVTPH2PS    X8, Y8
-	VMULPS       constants<>+704(SB), Y8, Y8
+	VMULPS       constants<>+640(SB), Y8, Y8
 	VMULPS       Y8, Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           end_sources
-	VPAND        constants<>+768(SB), Y0, Y10
-	VPMINUD      constants<>+832(SB), Y10, Y10
-	VPMAXUD      constants<>+896(SB), Y10, Y11
-	VPAND        constants<>+960(SB), Y11, Y11
-	VPADDD       constants<>+1024(SB), Y11, Y12
+	VPAND        constants<>+704(SB), Y0, Y10
+	VPMINUD      constants<>+768(SB), Y10, Y10
+	VPMAXUD      constants<>+832(SB), Y10, Y11
+	VPAND        constants<>+896(SB), Y11, Y11
+	VPADDD       constants<>+960(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x14, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1088(SB), Y10, Y10
-	VPMINUD      constants<>+1152(SB), Y10, Y10
-	VMOVDQU      constants<>+1216(SB), Y11
+	VPSUBD       constants<>+1024(SB), Y10, Y10
+	VPMINUD      constants<>+1088(SB), Y10, Y10
+	VMOVDQU      constants<>+1152(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1280(SB), Y0, Y0
+	VPAND        constants<>+1216(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -6595,12 +7327,12 @@ group:
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VPSRAW    $0x01, X0, X0
-	VPAND     constants<>+512(SB), X0, X0
-	VPADDW    constants<>+576(SB), X0, X10
-	VPAND     constants<>+640(SB), X10, X10
+	VPAND     constants<>+448(SB), X0, X0
+	VPADDW    constants<>+512(SB), X0, X10
+	VPAND     constants<>+576(SB), X10, X10
 	VPOR      X10, X0, X0
 	VCVTPH2PS X0, Y0
-	VMULPS    constants<>+704(SB), Y0, Y0
+	VMULPS    constants<>+640(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -6608,32 +7340,32 @@ group_sources:
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
 	VPSRAW       $0x01, X8, X8
-	VPAND        constants<>+512(SB), X8, X8
-	VPADDW       constants<>+576(SB), X8, X10
-	VPAND        constants<>+640(SB), X10, X10
+	VPAND        constants<>+448(SB), X8, X8
+	VPADDW       constants<>+512(SB), X8, X10
+	VPAND        constants<>+576(SB), X10, X10
 	VPOR         X10, X8, X8
 	VCVTPH2PS    X8, Y8
-	VMULPS       constants<>+704(SB), Y8, Y8
+	VMULPS       constants<>+640(SB), Y8, Y8
 	VMULPS       Y8, Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           group_sources
-	VPAND        constants<>+768(SB), Y0, Y10
-	VPMINUD      constants<>+832(SB), Y10, Y10
-	VPMAXUD      constants<>+896(SB), Y10, Y11
-	VPAND        constants<>+960(SB), Y11, Y11
-	VPADDD       constants<>+1024(SB), Y11, Y12
+	VPAND        constants<>+704(SB), Y0, Y10
+	VPMINUD      constants<>+768(SB), Y10, Y10
+	VPMAXUD      constants<>+832(SB), Y10, Y11
+	VPAND        constants<>+896(SB), Y11, Y11
+	VPADDD       constants<>+960(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x14, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1088(SB), Y10, Y10
-	VPMINUD      constants<>+1152(SB), Y10, Y10
-	VMOVDQU      constants<>+1216(SB), Y11
+	VPSUBD       constants<>+1024(SB), Y10, Y10
+	VPMINUD      constants<>+1088(SB), Y10, Y10
+	VMOVDQU      constants<>+1152(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1280(SB), Y0, Y0
+	VPAND        constants<>+1216(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -6684,12 +7416,12 @@ TEXT ·minFloat8E4M3AVX2(SB), NOSPLIT, $0-48
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VPSRAW    $0x01, X0, X0
-	VPAND     constants<>+512(SB), X0, X0
-	VPADDW    constants<>+576(SB), X0, X10
-	VPAND     constants<>+640(SB), X10, X10
+	VPAND     constants<>+448(SB), X0, X0
+	VPADDW    constants<>+512(SB), X0, X10
+	VPAND     constants<>+576(SB), X10, X10
 	VPOR      X10, X0, X0
 	VCVTPH2PS X0, Y0
-	VMULPS    constants<>+704(SB), Y0, Y0
+	VMULPS    constants<>+640(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
 end_sources:
@@ -6697,34 +7429,34 @@ end_sources:
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
 	VPSRAW       $0x01, X8, X8
-	VPAND        constants<>+512(SB), X8, X8
-	VPADDW       constants<>+576(SB), X8, X10
-	VPAND        constants<>+640(SB), X10, X10
+	VPAND        constants<>+448(SB), X8, X8
+	VPADDW       constants<>+512(SB), X8, X10
+	VPAND        constants<>+576(SB), X10, X10
 	VPOR         X10, X8, X8
 	VCVTPH2PS    X8, Y8
-	VMULPS       constants<>+704(SB), Y8, Y8
+	VMULPS       constants<>+640(SB), Y8, Y8
 	VMINPS       Y0, Y8, Y10
 	VMINPS       Y8, Y0, Y0
 	VPOR         Y10, Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           end_sources
-	VPAND        constants<>+768(SB), Y0, Y10
-	VPMINUD      constants<>+832(SB), Y10, Y10
-	VPMAXUD      constants<>+896(SB), Y10, Y11
-	VPAND        constants<>+960(SB), Y11, Y11
-	VPADDD       constants<>+1024(SB), Y11, Y12
+	VPAND        constants<>+704(SB), Y0, Y10
+	VPMINUD      constants<>+768(SB), Y10, Y10
+	VPMAXUD      constants<>+832(SB), Y10, Y11
+	VPAND        constants<>+896(SB), Y11, Y11
+	VPADDD       constants<>+960(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x14, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1088(SB), Y10, Y10
-	VPMINUD      constants<>+1152(SB), Y10, Y10
-	VMOVDQU      constants<>+1216(SB), Y11
+	VPSUBD       constants<>+1024(SB), Y10, Y10
+	VPMINUD      constants<>+1088(SB), Y10, Y10
+	VMOVDQU      constants<>+1152(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1280(SB), Y0, Y0
+	VPAND        constants<>+1216(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -6739,12 +7471,12 @@ group:
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VPSRAW    $0x01, X0, X0
-	VPAND     constants<>+512(SB), X0, X0
-	VPADDW    constants<>+576(SB), X0, X10
-	VPAND     constants<>+640(SB), X10, X10
+	VPAND     constants<>+448(SB), X0, X0
+	VPADDW    constants<>+512(SB), X0, X10
+	VPAND     constants<>+576(SB), X10, X10
 	VPOR      X10, X0, X0
 	VCVTPH2PS X0, Y0
-	VMULPS    constants<>+704(SB), Y0, Y0
+	VMULPS    constants<>+640(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -6752,34 +7484,34 @@ group_sources:
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
 	VPSRAW       $0x01, X8, X8
-	VPAND        constants<>+512(SB), X8, X8
-	VPADDW       constants<>+576(SB), X8, X10
-	VPAND        constants<>+640(SB), X10, X10
+	VPAND        constants<>+448(SB), X8, X8
+	VPADDW       constants<>+512(SB), X8, X10
+	VPAND        constants<>+576(SB), X10, X10
 	VPOR         X10, X8, X8
 	VCVTPH2PS    X8, Y8
-	VMULPS       constants<>+704(SB), Y8, Y8
+	VMULPS       constants<>+640(SB), Y8, Y8
 	VMINPS       Y0, Y8, Y10
 	VMINPS       Y8, Y0, Y0
 	VPOR         Y10, Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           group_sources
-	VPAND        constants<>+768(SB), Y0, Y10
-	VPMINUD      constants<>+832(SB), Y10, Y10
-	VPMAXUD      constants<>+896(SB), Y10, Y11
-	VPAND        constants<>+960(SB), Y11, Y11
-	VPADDD       constants<>+1024(SB), Y11, Y12
+	VPAND        constants<>+704(SB), Y0, Y10
+	VPMINUD      constants<>+768(SB), Y10, Y10
+	VPMAXUD      constants<>+832(SB), Y10, Y11
+	VPAND        constants<>+896(SB), Y11, Y11
+	VPADDD       constants<>+960(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x14, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1088(SB), Y10, Y10
-	VPMINUD      constants<>+1152(SB), Y10, Y10
-	VMOVDQU      constants<>+1216(SB), Y11
+	VPSUBD       constants<>+1024(SB), Y10, Y10
+	VPMINUD      constants<>+1088(SB), Y10, Y10
+	VMOVDQU      constants<>+1152(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1280(SB), Y0, Y0
+	VPAND        constants<>+1216(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -6830,12 +7562,12 @@ TEXT ·maxFloat8E4M3AVX2(SB), NOSPLIT, $0-48
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VPSRAW    $0x01, X0, X0
-	VPAND     constants<>+512(SB), X0, X0
-	VPADDW    constants<>+576(SB), X0, X10
-	VPAND     constants<>+640(SB), X10, X10
+	VPAND     constants<>+448(SB), X0, X0
+	VPADDW    constants<>+512(SB), X0, X10
+	VPAND     constants<>+576(SB), X10, X10
 	VPOR      X10, X0, X0
 	VCVTPH2PS X0, Y0
-	VMULPS    constants<>+704(SB), Y0, Y0
+	VMULPS    constants<>+640(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
 end_sources:
@@ -6843,12 +7575,12 @@ end_sources:
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
 	VPSRAW       $0x01, X8, X8
-	VPAND        constants<>+512(SB), X8, X8
-	VPADDW       constants<>+576(SB), X8, X10
-	VPAND        constants<>+640(SB), X10, X10
+	VPAND        constants<>+448(SB), X8, X8
+	VPADDW       constants<>+512(SB), X8, X10
+	VPAND        constants<>+576(SB), X10, X10
 	VPOR         X10, X8, X8
 	VCVTPH2PS    X8, Y8
-	VMULPS       constants<>+704(SB), Y8, Y8
+	VMULPS       constants<>+640(SB), Y8, Y8
 	VPXOR        constants<>+192(SB), Y8, Y11
 	VPXOR        constants<>+192(SB), Y0, Y0
 	VMINPS       Y0, Y11, Y10
@@ -6858,22 +7590,22 @@ end_sources:
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           end_sources
-	VPAND        constants<>+768(SB), Y0, Y10
-	VPMINUD      constants<>+832(SB), Y10, Y10
-	VPMAXUD      constants<>+896(SB), Y10, Y11
-	VPAND        constants<>+960(SB), Y11, Y11
-	VPADDD       constants<>+1024(SB), Y11, Y12
+	VPAND        constants<>+704(SB), Y0, Y10
+	VPMINUD      constants<>+768(SB), Y10, Y10
+	VPMAXUD      constants<>+832(SB), Y10, Y11
+	VPAND        constants<>+896(SB), Y11, Y11
+	VPADDD       constants<>+960(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x14, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1088(SB), Y10, Y10
-	VPMINUD      constants<>+1152(SB), Y10, Y10
-	VMOVDQU      constants<>+1216(SB), Y11
+	VPSUBD       constants<>+1024(SB), Y10, Y10
+	VPMINUD      constants<>+1088(SB), Y10, Y10
+	VMOVDQU      constants<>+1152(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1280(SB), Y0, Y0
+	VPAND        constants<>+1216(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -6888,12 +7620,12 @@ group:
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VPSRAW    $0x01, X0, X0
-	VPAND     constants<>+512(SB), X0, X0
-	VPADDW    constants<>+576(SB), X0, X10
-	VPAND     constants<>+640(SB), X10, X10
+	VPAND     constants<>+448(SB), X0, X0
+	VPADDW    constants<>+512(SB), X0, X10
+	VPAND     constants<>+576(SB), X10, X10
 	VPOR      X10, X0, X0
 	VCVTPH2PS X0, Y0
-	VMULPS    constants<>+704(SB), Y0, Y0
+	VMULPS    constants<>+640(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -6901,12 +7633,12 @@ group_sources:
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
 	VPSRAW       $0x01, X8, X8
-	VPAND        constants<>+512(SB), X8, X8
-	VPADDW       constants<>+576(SB), X8, X10
-	VPAND        constants<>+640(SB), X10, X10
+	VPAND        constants<>+448(SB), X8, X8
+	VPADDW       constants<>+512(SB), X8, X10
+	VPAND        constants<>+576(SB), X10, X10
 	VPOR         X10, X8, X8
 	VCVTPH2PS    X8, Y8
-	VMULPS       constants<>+704(SB), Y8, Y8
+	VMULPS       constants<>+640(SB), Y8, Y8
 	VPXOR        constants<>+192(SB), Y8, Y11
 	VPXOR        constants<>+192(SB), Y0, Y0
 	VMINPS       Y0, Y11, Y10
@@ -6916,22 +7648,22 @@ group_sources:
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           group_sources
-	VPAND        constants<>+768(SB), Y0, Y10
-	VPMINUD      constants<>+832(SB), Y10, Y10
-	VPMAXUD      constants<>+896(SB), Y10, Y11
-	VPAND        constants<>+960(SB), Y11, Y11
-	VPADDD       constants<>+1024(SB), Y11, Y12
+	VPAND        constants<>+704(SB), Y0, Y10
+	VPMINUD      constants<>+768(SB), Y10, Y10
+	VPMAXUD      constants<>+832(SB), Y10, Y11
+	VPAND        constants<>+896(SB), Y11, Y11
+	VPADDD       constants<>+960(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x14, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1088(SB), Y10, Y10
-	VPMINUD      constants<>+1152(SB), Y10, Y10
-	VMOVDQU      constants<>+1216(SB), Y11
+	VPSUBD       constants<>+1024(SB), Y10, Y10
+	VPMINUD      constants<>+1088(SB), Y10, Y10
+	VMOVDQU      constants<>+1152(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1280(SB), Y0, Y0
+	VPAND        constants<>+1216(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -6993,22 +7725,22 @@ end_sources:
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           end_sources
-	VPAND        constants<>+768(SB), Y0, Y10
-	VPMINUD      constants<>+1344(SB), Y10, Y10
-	VPMAXUD      constants<>+1408(SB), Y10, Y11
-	VPAND        constants<>+960(SB), Y11, Y11
-	VPADDD       constants<>+1472(SB), Y11, Y12
+	VPAND        constants<>+704(SB), Y0, Y10
+	VPMINUD      constants<>+1280(SB), Y10, Y10
+	VPMAXUD      constants<>+1344(SB), Y10, Y11
+	VPAND        constants<>+896(SB), Y11, Y11
+	VPADDD       constants<>+1408(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x15, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1536(SB), Y10, Y10
-	VPMINUD      constants<>+1600(SB), Y10, Y10
-	VMOVDQU      constants<>+1152(SB), Y11
+	VPSUBD       constants<>+1472(SB), Y10, Y10
+	VPMINUD      constants<>+1536(SB), Y10, Y10
+	VMOVDQU      constants<>+1088(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1280(SB), Y0, Y0
+	VPAND        constants<>+1216(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7034,22 +7766,22 @@ group_sources:
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           group_sources
-	VPAND        constants<>+768(SB), Y0, Y10
-	VPMINUD      constants<>+1344(SB), Y10, Y10
-	VPMAXUD      constants<>+1408(SB), Y10, Y11
-	VPAND        constants<>+960(SB), Y11, Y11
-	VPADDD       constants<>+1472(SB), Y11, Y12
+	VPAND        constants<>+704(SB), Y0, Y10
+	VPMINUD      constants<>+1280(SB), Y10, Y10
+	VPMAXUD      constants<>+1344(SB), Y10, Y11
+	VPAND        constants<>+896(SB), Y11, Y11
+	VPADDD       constants<>+1408(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x15, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1536(SB), Y10, Y10
-	VPMINUD      constants<>+1600(SB), Y10, Y10
-	VMOVDQU      constants<>+1152(SB), Y11
+	VPSUBD       constants<>+1472(SB), Y10, Y10
+	VPMINUD      constants<>+1536(SB), Y10, Y10
+	VMOVDQU      constants<>+1088(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1280(SB), Y0, Y0
+	VPAND        constants<>+1216(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7111,22 +7843,22 @@ end_sources:
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           end_sources
-	VPAND        constants<>+768(SB), Y0, Y10
-	VPMINUD      constants<>+1344(SB), Y10, Y10
-	VPMAXUD      constants<>+1408(SB), Y10, Y11
-	VPAND        constants<>+960(SB), Y11, Y11
-	VPADDD       constants<>+1472(SB), Y11, Y12
+	VPAND        constants<>+704(SB), Y0, Y10
+	VPMINUD      constants<>+1280(SB), Y10, Y10
+	VPMAXUD      constants<>+1344(SB), Y10, Y11
+	VPAND        constants<>+896(SB), Y11, Y11
+	VPADDD       constants<>+1408(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x15, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1536(SB), Y10, Y10
-	VPMINUD      constants<>+1600(SB), Y10, Y10
-	VMOVDQU      constants<>+1152(SB), Y11
+	VPSUBD       constants<>+1472(SB), Y10, Y10
+	VPMINUD      constants<>+1536(SB), Y10, Y10
+	VMOVDQU      constants<>+1088(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1280(SB), Y0, Y0
+	VPAND        constants<>+1216(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7152,22 +7884,22 @@ group_sources:
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           group_sources
-	VPAND        constants<>+768(SB), Y0, Y10
-	VPMINUD      constants<>+1344(SB), Y10, Y10
-	VPMAXUD      constants<>+1408(SB), Y10, Y11
-	VPAND        constants<>+960(SB), Y11, Y11
-	VPADDD       constants<>+1472(SB), Y11, Y12
+	VPAND        constants<>+704(SB), Y0, Y10
+	VPMINUD      constants<>+1280(SB), Y10, Y10
+	VPMAXUD      constants<>+1344(SB), Y10, Y11
+	VPAND        constants<>+896(SB), Y11, Y11
+	VPADDD       constants<>+1408(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x15, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1536(SB), Y10, Y10
-	VPMINUD      constants<>+1600(SB), Y10, Y10
-	VMOVDQU      constants<>+1152(SB), Y11
+	VPSUBD       constants<>+1472(SB), Y10, Y10
+	VPMINUD      constants<>+1536(SB), Y10, Y10
+	VMOVDQU      constants<>+1088(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1280(SB), Y0, Y0
+	VPAND        constants<>+1216(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7231,22 +7963,22 @@ end_sources:
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           end_sources
-	VPAND        constants<>+768(SB), Y0, Y10
-	VPMINUD      constants<>+1344(SB), Y10, Y10
-	VPMAXUD      constants<>+1408(SB), Y10, Y11
-	VPAND        constants<>+960(SB), Y11, Y11
-	VPADDD       constants<>+1472(SB), Y11, Y12
+	VPAND        constants<>+704(SB), Y0, Y10
+	VPMINUD      constants<>+1280(SB), Y10, Y10
+	VPMAXUD      constants<>+1344(SB), Y10, Y11
+	VPAND        constants<>+896(SB), Y11, Y11
+	VPADDD       constants<>+1408(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x15, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1536(SB), Y10, Y10
-	VPMINUD      constants<>+1600(SB), Y10, Y10
-	VMOVDQU      constants<>+1152(SB), Y11
+	VPSUBD       constants<>+1472(SB), Y10, Y10
+	VPMINUD      constants<>+1536(SB), Y10, Y10
+	VMOVDQU      constants<>+1088(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1280(SB), Y0, Y0
+	VPAND        constants<>+1216(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7274,22 +8006,22 @@ group_sources:
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           group_sources
-	VPAND        constants<>+768(SB), Y0, Y10
-	VPMINUD      constants<>+1344(SB), Y10, Y10
-	VPMAXUD      constants<>+1408(SB), Y10, Y11
-	VPAND        constants<>+960(SB), Y11, Y11
-	VPADDD       constants<>+1472(SB), Y11, Y12
+	VPAND        constants<>+704(SB), Y0, Y10
+	VPMINUD      constants<>+1280(SB), Y10, Y10
+	VPMAXUD      constants<>+1344(SB), Y10, Y11
+	VPAND        constants<>+896(SB), Y11, Y11
+	VPADDD       constants<>+1408(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x15, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1536(SB), Y10, Y10
-	VPMINUD      constants<>+1600(SB), Y10, Y10
-	VMOVDQU      constants<>+1152(SB), Y11
+	VPSUBD       constants<>+1472(SB), Y10, Y10
+	VPMINUD      constants<>+1536(SB), Y10, Y10
+	VMOVDQU      constants<>+1088(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1280(SB), Y0, Y0
+	VPAND        constants<>+1216(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7356,22 +8088,22 @@ end_sources:
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           end_sources
-	VPAND        constants<>+768(SB), Y0, Y10
-	VPMINUD      constants<>+1344(SB), Y10, Y10
-	VPMAXUD      constants<>+1408(SB), Y10, Y11
-	VPAND        constants<>+960(SB), Y11, Y11
-	VPADDD       constants<>+1472(SB), Y11, Y12
+	VPAND        constants<>+704(SB), Y0, Y10
+	VPMINUD      constants<>+1280(SB), Y10, Y10
+	VPMAXUD      constants<>+1344(SB), Y10, Y11
+	VPAND        constants<>+896(SB), Y11, Y11
+	VPADDD       constants<>+1408(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x15, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1536(SB), Y10, Y10
-	VPMINUD      constants<>+1600(SB), Y10, Y10
-	VMOVDQU      constants<>+1152(SB), Y11
+	VPSUBD       constants<>+1472(SB), Y10, Y10
+	VPMINUD      constants<>+1536(SB), Y10, Y10
+	VMOVDQU      constants<>+1088(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1280(SB), Y0, Y0
+	VPAND        constants<>+1216(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7402,22 +8134,22 @@ group_sources:
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           group_sources
-	VPAND        constants<>+768(SB), Y0, Y10
-	VPMINUD      constants<>+1344(SB), Y10, Y10
-	VPMAXUD      constants<>+1408(SB), Y10, Y11
-	VPAND        constants<>+960(SB), Y11, Y11
-	VPADDD       constants<>+1472(SB), Y11, Y12
+	VPAND        constants<>+704(SB), Y0, Y10
+	VPMINUD      constants<>+1280(SB), Y10, Y10
+	VPMAXUD      constants<>+1344(SB), Y10, Y11
+	VPAND        constants<>+896(SB), Y11, Y11
+	VPADDD       constants<>+1408(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x15, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1536(SB), Y10, Y10
-	VPMINUD      constants<>+1600(SB), Y10, Y10
-	VMOVDQU      constants<>+1152(SB), Y11
+	VPSUBD       constants<>+1472(SB), Y10, Y10
+	VPMINUD      constants<>+1536(SB), Y10, Y10
+	VMOVDQU      constants<>+1088(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1280(SB), Y0, Y0
+	VPAND        constants<>+1216(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -13874,7 +14606,7 @@ TEXT ·sumBFloat16AVX512(SB), NOSPLIT, $0-48
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
-	LEAQ      -64(CX), R13
+	LEAQ      -128(CX), R13
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -13895,33 +14627,142 @@ end_sources:
 	JB        end_sources
 	VPSRLD    $0x10, Z16, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z26, Z26
-	VPADDD    Z16, Z26, Z26
-	VPORQ     constants<>+448(SB), Z16, Z27
-	VCMPPS    $0x03, Z16, Z16, K1
-	VMOVDQU32 Z27, K1, Z26
-	VMOVDQU64 Z26, Z16
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z26, Z26
-	VPADDD    Z17, Z26, Z26
-	VPORQ     constants<>+448(SB), Z17, Z27
-	VCMPPS    $0x03, Z17, Z17, K1
-	VMOVDQU32 Z27, K1, Z26
-	VMOVDQU64 Z26, Z17
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
 	VPANDQ    constants<>+256(SB), Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPSLLD    $0x10, Z16, Z16
+	VMOVDQU64 64(R9)(DX*1), Z18
+	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPSLLD    $0x10, Z18, Z18
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VADDPS    Z24, Z16, Z16
+	VADDPS    Z25, Z17, Z17
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VADDPS    Z24, Z18, Z18
+	VADDPS    Z25, Z19, Z19
+	VPSRLD    $0x10, Z16, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
+	VPSRLD    $0x10, Z17, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
+	VPSRLD    $0x10, Z16, Z16
+	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPORQ     Z17, Z16, Z16
+	VPSRLD    $0x10, Z18, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z18, Z18
+	VPADDD    Z26, Z18, Z18
+	VPSRLD    $0x10, Z19, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z19, Z19
+	VPADDD    Z26, Z19, Z19
+	VPSRLD    $0x10, Z18, Z18
+	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPORQ     Z19, Z18, Z18
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z18, 64(DI)(DX*1)
+	ADDQ      $0x00000080, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPSLLD    $0x10, Z16, Z16
+	VMOVDQU64 64(R9)(DX*1), Z18
+	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPSLLD    $0x10, Z18, Z18
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VADDPS    Z24, Z16, Z16
+	VADDPS    Z25, Z17, Z17
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VADDPS    Z24, Z18, Z18
+	VADDPS    Z25, Z19, Z19
+	VPSRLD    $0x10, Z16, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
+	VPSRLD    $0x10, Z17, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
+	VPSRLD    $0x10, Z16, Z16
+	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPORQ     Z17, Z16, Z16
+	VPSRLD    $0x10, Z18, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z18, Z18
+	VPADDD    Z26, Z18, Z18
+	VPSRLD    $0x10, Z19, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z19, Z19
+	VPADDD    Z26, Z19, Z19
+	VPSRLD    $0x10, Z18, Z18
+	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPORQ     Z19, Z18, Z18
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z18, 64(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z18, 64(AX)(DX*1)
+	ADDQ      $0x00000080, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
 	VMOVDQU64 (R9)(DX*1), Z16
 	VPANDQ    constants<>+256(SB), Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
+	VMOVDQU64 64(R9)(DX*1), Z18
+	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPSLLD    $0x10, Z18, Z18
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -13931,41 +14772,94 @@ group_sources:
 	VPSLLD    $0x10, Z24, Z24
 	VADDPS    Z24, Z16, Z16
 	VADDPS    Z25, Z17, Z17
+	VMOVDQU64 64(R9)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VADDPS    Z24, Z18, Z18
+	VADDPS    Z25, Z19, Z19
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
 	VPSRLD    $0x10, Z16, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z26, Z26
-	VPADDD    Z16, Z26, Z26
-	VPORQ     constants<>+448(SB), Z16, Z27
-	VCMPPS    $0x03, Z16, Z16, K1
-	VMOVDQU32 Z27, K1, Z26
-	VMOVDQU64 Z26, Z16
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z26, Z26
-	VPADDD    Z17, Z26, Z26
-	VPORQ     constants<>+448(SB), Z17, Z27
-	VCMPPS    $0x03, Z17, Z17, K1
-	VMOVDQU32 Z27, K1, Z26
-	VMOVDQU64 Z26, Z17
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
 	VPANDQ    constants<>+256(SB), Z17, Z17
 	VPORQ     Z17, Z16, Z16
+	VPSRLD    $0x10, Z18, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z18, Z18
+	VPADDD    Z26, Z18, Z18
+	VPSRLD    $0x10, Z19, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z19, Z19
+	VPADDD    Z26, Z19, Z19
+	VPSRLD    $0x10, Z18, Z18
+	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPORQ     Z19, Z18, Z18
 	MOVQ      BX, AX
 
 group_dsts:
 	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z18, 64(DI)(DX*1)
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        group_dsts
-	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000080, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
+	CMPQ DX, R12
+	JG   no_single
+
+single:
+	MOVQ      (SI), R9
+	VMOVDQU64 (R9)(DX*1), Z16
+	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPSLLD    $0x10, Z16, Z16
+	LEAQ      8(SI), R10
+
+single_sources:
+	MOVQ      (R10), R9
+	VMOVDQU64 (R9)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VADDPS    Z24, Z16, Z16
+	VADDPS    Z25, Z17, Z17
+	ADDQ      $0x08, R10
+	CMPQ      R10, R8
+	JB        single_sources
+	VPSRLD    $0x10, Z16, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
+	VPSRLD    $0x10, Z17, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
+	VPSRLD    $0x10, Z16, Z16
+	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPORQ     Z17, Z16, Z16
+	MOVQ      BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
+	ADDQ      $0x00000040, DX
+	CMPQ      DX, R12
+	JLE       single
+
+no_single:
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -13991,7 +14885,7 @@ TEXT ·prodBFloat16AVX512(SB), NOSPLIT, $0-48
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
-	LEAQ      -64(CX), R13
+	LEAQ      -128(CX), R13
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -14012,33 +14906,142 @@ end_sources:
 	JB        end_sources
 	VPSRLD    $0x10, Z16, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z26, Z26
-	VPADDD    Z16, Z26, Z26
-	VPORQ     constants<>+448(SB), Z16, Z27
-	VCMPPS    $0x03, Z16, Z16, K1
-	VMOVDQU32 Z27, K1, Z26
-	VMOVDQU64 Z26, Z16
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z26, Z26
-	VPADDD    Z17, Z26, Z26
-	VPORQ     constants<>+448(SB), Z17, Z27
-	VCMPPS    $0x03, Z17, Z17, K1
-	VMOVDQU32 Z27, K1, Z26
-	VMOVDQU64 Z26, Z17
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
 	VPANDQ    constants<>+256(SB), Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPSLLD    $0x10, Z16, Z16
+	VMOVDQU64 64(R9)(DX*1), Z18
+	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPSLLD    $0x10, Z18, Z18
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VMULPS    Z24, Z16, Z16
+	VMULPS    Z25, Z17, Z17
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VMULPS    Z24, Z18, Z18
+	VMULPS    Z25, Z19, Z19
+	VPSRLD    $0x10, Z16, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
+	VPSRLD    $0x10, Z17, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
+	VPSRLD    $0x10, Z16, Z16
+	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPORQ     Z17, Z16, Z16
+	VPSRLD    $0x10, Z18, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z18, Z18
+	VPADDD    Z26, Z18, Z18
+	VPSRLD    $0x10, Z19, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z19, Z19
+	VPADDD    Z26, Z19, Z19
+	VPSRLD    $0x10, Z18, Z18
+	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPORQ     Z19, Z18, Z18
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z18, 64(DI)(DX*1)
+	ADDQ      $0x00000080, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPSLLD    $0x10, Z16, Z16
+	VMOVDQU64 64(R9)(DX*1), Z18
+	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPSLLD    $0x10, Z18, Z18
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VMULPS    Z24, Z16, Z16
+	VMULPS    Z25, Z17, Z17
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VMULPS    Z24, Z18, Z18
+	VMULPS    Z25, Z19, Z19
+	VPSRLD    $0x10, Z16, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
+	VPSRLD    $0x10, Z17, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
+	VPSRLD    $0x10, Z16, Z16
+	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPORQ     Z17, Z16, Z16
+	VPSRLD    $0x10, Z18, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z18, Z18
+	VPADDD    Z26, Z18, Z18
+	VPSRLD    $0x10, Z19, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z19, Z19
+	VPADDD    Z26, Z19, Z19
+	VPSRLD    $0x10, Z18, Z18
+	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPORQ     Z19, Z18, Z18
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z18, 64(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z18, 64(AX)(DX*1)
+	ADDQ      $0x00000080, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
 	VMOVDQU64 (R9)(DX*1), Z16
 	VPANDQ    constants<>+256(SB), Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
+	VMOVDQU64 64(R9)(DX*1), Z18
+	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPSLLD    $0x10, Z18, Z18
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -14048,41 +15051,94 @@ group_sources:
 	VPSLLD    $0x10, Z24, Z24
 	VMULPS    Z24, Z16, Z16
 	VMULPS    Z25, Z17, Z17
+	VMOVDQU64 64(R9)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VMULPS    Z24, Z18, Z18
+	VMULPS    Z25, Z19, Z19
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
 	VPSRLD    $0x10, Z16, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z26, Z26
-	VPADDD    Z16, Z26, Z26
-	VPORQ     constants<>+448(SB), Z16, Z27
-	VCMPPS    $0x03, Z16, Z16, K1
-	VMOVDQU32 Z27, K1, Z26
-	VMOVDQU64 Z26, Z16
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z26, Z26
-	VPADDD    Z17, Z26, Z26
-	VPORQ     constants<>+448(SB), Z17, Z27
-	VCMPPS    $0x03, Z17, Z17, K1
-	VMOVDQU32 Z27, K1, Z26
-	VMOVDQU64 Z26, Z17
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
 	VPANDQ    constants<>+256(SB), Z17, Z17
 	VPORQ     Z17, Z16, Z16
+	VPSRLD    $0x10, Z18, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z18, Z18
+	VPADDD    Z26, Z18, Z18
+	VPSRLD    $0x10, Z19, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z19, Z19
+	VPADDD    Z26, Z19, Z19
+	VPSRLD    $0x10, Z18, Z18
+	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPORQ     Z19, Z18, Z18
 	MOVQ      BX, AX
 
 group_dsts:
 	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z18, 64(DI)(DX*1)
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        group_dsts
-	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000080, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
+	CMPQ DX, R12
+	JG   no_single
+
+single:
+	MOVQ      (SI), R9
+	VMOVDQU64 (R9)(DX*1), Z16
+	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPSLLD    $0x10, Z16, Z16
+	LEAQ      8(SI), R10
+
+single_sources:
+	MOVQ      (R10), R9
+	VMOVDQU64 (R9)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VMULPS    Z24, Z16, Z16
+	VMULPS    Z25, Z17, Z17
+	ADDQ      $0x08, R10
+	CMPQ      R10, R8
+	JB        single_sources
+	VPSRLD    $0x10, Z16, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
+	VPSRLD    $0x10, Z17, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
+	VPSRLD    $0x10, Z16, Z16
+	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPORQ     Z17, Z16, Z16
+	MOVQ      BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
+	ADDQ      $0x00000040, DX
+	CMPQ      DX, R12
+	JLE       single
+
+no_single:
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -14108,7 +15164,7 @@ TEXT ·minBFloat16AVX512(SB), NOSPLIT, $0-48
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
-	LEAQ      -64(CX), R13
+	LEAQ      -128(CX), R13
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -14133,33 +15189,158 @@ end_sources:
 	JB        end_sources
 	VPSRLD    $0x10, Z16, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z26, Z26
-	VPADDD    Z16, Z26, Z26
-	VPORQ     constants<>+448(SB), Z16, Z27
-	VCMPPS    $0x03, Z16, Z16, K1
-	VMOVDQU32 Z27, K1, Z26
-	VMOVDQU64 Z26, Z16
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z26, Z26
-	VPADDD    Z17, Z26, Z26
-	VPORQ     constants<>+448(SB), Z17, Z27
-	VCMPPS    $0x03, Z17, Z17, K1
-	VMOVDQU32 Z27, K1, Z26
-	VMOVDQU64 Z26, Z17
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
 	VPANDQ    constants<>+256(SB), Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPSLLD    $0x10, Z16, Z16
+	VMOVDQU64 64(R9)(DX*1), Z18
+	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPSLLD    $0x10, Z18, Z18
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VMINPS    Z16, Z24, Z26
+	VMINPS    Z24, Z16, Z16
+	VPORQ     Z26, Z16, Z16
+	VMINPS    Z17, Z25, Z26
+	VMINPS    Z25, Z17, Z17
+	VPORQ     Z26, Z17, Z17
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VMINPS    Z18, Z24, Z26
+	VMINPS    Z24, Z18, Z18
+	VPORQ     Z26, Z18, Z18
+	VMINPS    Z19, Z25, Z26
+	VMINPS    Z25, Z19, Z19
+	VPORQ     Z26, Z19, Z19
+	VPSRLD    $0x10, Z16, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
+	VPSRLD    $0x10, Z17, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
+	VPSRLD    $0x10, Z16, Z16
+	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPORQ     Z17, Z16, Z16
+	VPSRLD    $0x10, Z18, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z18, Z18
+	VPADDD    Z26, Z18, Z18
+	VPSRLD    $0x10, Z19, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z19, Z19
+	VPADDD    Z26, Z19, Z19
+	VPSRLD    $0x10, Z18, Z18
+	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPORQ     Z19, Z18, Z18
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z18, 64(DI)(DX*1)
+	ADDQ      $0x00000080, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPSLLD    $0x10, Z16, Z16
+	VMOVDQU64 64(R9)(DX*1), Z18
+	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPSLLD    $0x10, Z18, Z18
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VMINPS    Z16, Z24, Z26
+	VMINPS    Z24, Z16, Z16
+	VPORQ     Z26, Z16, Z16
+	VMINPS    Z17, Z25, Z26
+	VMINPS    Z25, Z17, Z17
+	VPORQ     Z26, Z17, Z17
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VMINPS    Z18, Z24, Z26
+	VMINPS    Z24, Z18, Z18
+	VPORQ     Z26, Z18, Z18
+	VMINPS    Z19, Z25, Z26
+	VMINPS    Z25, Z19, Z19
+	VPORQ     Z26, Z19, Z19
+	VPSRLD    $0x10, Z16, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
+	VPSRLD    $0x10, Z17, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
+	VPSRLD    $0x10, Z16, Z16
+	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPORQ     Z17, Z16, Z16
+	VPSRLD    $0x10, Z18, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z18, Z18
+	VPADDD    Z26, Z18, Z18
+	VPSRLD    $0x10, Z19, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z19, Z19
+	VPADDD    Z26, Z19, Z19
+	VPSRLD    $0x10, Z18, Z18
+	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPORQ     Z19, Z18, Z18
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z18, 64(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z18, 64(AX)(DX*1)
+	ADDQ      $0x00000080, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
 	VMOVDQU64 (R9)(DX*1), Z16
 	VPANDQ    constants<>+256(SB), Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
+	VMOVDQU64 64(R9)(DX*1), Z18
+	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPSLLD    $0x10, Z18, Z18
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -14173,41 +15354,102 @@ group_sources:
 	VMINPS    Z17, Z25, Z26
 	VMINPS    Z25, Z17, Z17
 	VPORQ     Z26, Z17, Z17
+	VMOVDQU64 64(R9)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VMINPS    Z18, Z24, Z26
+	VMINPS    Z24, Z18, Z18
+	VPORQ     Z26, Z18, Z18
+	VMINPS    Z19, Z25, Z26
+	VMINPS    Z25, Z19, Z19
+	VPORQ     Z26, Z19, Z19
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
 	VPSRLD    $0x10, Z16, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z26, Z26
-	VPADDD    Z16, Z26, Z26
-	VPORQ     constants<>+448(SB), Z16, Z27
-	VCMPPS    $0x03, Z16, Z16, K1
-	VMOVDQU32 Z27, K1, Z26
-	VMOVDQU64 Z26, Z16
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z26, Z26
-	VPADDD    Z17, Z26, Z26
-	VPORQ     constants<>+448(SB), Z17, Z27
-	VCMPPS    $0x03, Z17, Z17, K1
-	VMOVDQU32 Z27, K1, Z26
-	VMOVDQU64 Z26, Z17
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
 	VPANDQ    constants<>+256(SB), Z17, Z17
 	VPORQ     Z17, Z16, Z16
+	VPSRLD    $0x10, Z18, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z18, Z18
+	VPADDD    Z26, Z18, Z18
+	VPSRLD    $0x10, Z19, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z19, Z19
+	VPADDD    Z26, Z19, Z19
+	VPSRLD    $0x10, Z18, Z18
+	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPORQ     Z19, Z18, Z18
 	MOVQ      BX, AX
 
 group_dsts:
 	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z18, 64(DI)(DX*1)
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        group_dsts
-	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000080, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
+	CMPQ DX, R12
+	JG   no_single
+
+single:
+	MOVQ      (SI), R9
+	VMOVDQU64 (R9)(DX*1), Z16
+	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPSLLD    $0x10, Z16, Z16
+	LEAQ      8(SI), R10
+
+single_sources:
+	MOVQ      (R10), R9
+	VMOVDQU64 (R9)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VMINPS    Z16, Z24, Z26
+	VMINPS    Z24, Z16, Z16
+	VPORQ     Z26, Z16, Z16
+	VMINPS    Z17, Z25, Z26
+	VMINPS    Z25, Z17, Z17
+	VPORQ     Z26, Z17, Z17
+	ADDQ      $0x08, R10
+	CMPQ      R10, R8
+	JB        single_sources
+	VPSRLD    $0x10, Z16, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
+	VPSRLD    $0x10, Z17, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
+	VPSRLD    $0x10, Z16, Z16
+	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPORQ     Z17, Z16, Z16
+	MOVQ      BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
+	ADDQ      $0x00000040, DX
+	CMPQ      DX, R12
+	JLE       single
+
+no_single:
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -14233,7 +15475,7 @@ TEXT ·maxBFloat16AVX512(SB), NOSPLIT, $0-48
 	LEAQ      (SI)(R8*8), R8
 	ADDQ      DX, CX
 	LEAQ      -64(CX), R12
-	LEAQ      -64(CX), R13
+	LEAQ      -128(CX), R13
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -14264,33 +15506,182 @@ end_sources:
 	JB        end_sources
 	VPSRLD    $0x10, Z16, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z26, Z26
-	VPADDD    Z16, Z26, Z26
-	VPORQ     constants<>+448(SB), Z16, Z27
-	VCMPPS    $0x03, Z16, Z16, K1
-	VMOVDQU32 Z27, K1, Z26
-	VMOVDQU64 Z26, Z16
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z26, Z26
-	VPADDD    Z17, Z26, Z26
-	VPORQ     constants<>+448(SB), Z17, Z27
-	VCMPPS    $0x03, Z17, Z17, K1
-	VMOVDQU32 Z27, K1, Z26
-	VMOVDQU64 Z26, Z17
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
 	VPANDQ    constants<>+256(SB), Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
+	LEAQ      16(SI), R10
+	CMPQ      R10, R8
+	JNE       no_pair
+	MOVQ      (SI), R9
+	MOVQ      8(SI), R10
+	MOVQ      (BX), DI
+	LEAQ      8(BX), AX
+	CMPQ      AX, R11
+	JNE       no_one
 	CMPQ      DX, R13
-	JG        no_group
+	JG        no_one
+
+one:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPSLLD    $0x10, Z16, Z16
+	VMOVDQU64 64(R9)(DX*1), Z18
+	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPSLLD    $0x10, Z18, Z18
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VPXORQ    constants<>+192(SB), Z24, Z27
+	VPXORQ    constants<>+192(SB), Z16, Z16
+	VMINPS    Z16, Z27, Z26
+	VMINPS    Z27, Z16, Z16
+	VPORQ     Z26, Z16, Z16
+	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    constants<>+192(SB), Z25, Z27
+	VPXORQ    constants<>+192(SB), Z17, Z17
+	VMINPS    Z17, Z27, Z26
+	VMINPS    Z27, Z17, Z17
+	VPORQ     Z26, Z17, Z17
+	VPXORQ    constants<>+192(SB), Z17, Z17
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VPXORQ    constants<>+192(SB), Z24, Z27
+	VPXORQ    constants<>+192(SB), Z18, Z18
+	VMINPS    Z18, Z27, Z26
+	VMINPS    Z27, Z18, Z18
+	VPORQ     Z26, Z18, Z18
+	VPXORQ    constants<>+192(SB), Z18, Z18
+	VPXORQ    constants<>+192(SB), Z25, Z27
+	VPXORQ    constants<>+192(SB), Z19, Z19
+	VMINPS    Z19, Z27, Z26
+	VMINPS    Z27, Z19, Z19
+	VPORQ     Z26, Z19, Z19
+	VPXORQ    constants<>+192(SB), Z19, Z19
+	VPSRLD    $0x10, Z16, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
+	VPSRLD    $0x10, Z17, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
+	VPSRLD    $0x10, Z16, Z16
+	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPORQ     Z17, Z16, Z16
+	VPSRLD    $0x10, Z18, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z18, Z18
+	VPADDD    Z26, Z18, Z18
+	VPSRLD    $0x10, Z19, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z19, Z19
+	VPADDD    Z26, Z19, Z19
+	VPSRLD    $0x10, Z18, Z18
+	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPORQ     Z19, Z18, Z18
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z18, 64(DI)(DX*1)
+	ADDQ      $0x00000080, DX
+	CMPQ      DX, R13
+	JLE       one
+
+no_one:
+	LEAQ 16(BX), AX
+	CMPQ AX, R11
+	JNE  no_two
+	MOVQ 8(BX), AX
+	CMPQ DX, R13
+	JG   no_two
+
+two:
+	VMOVDQU64 (R9)(DX*1), Z16
+	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPSLLD    $0x10, Z16, Z16
+	VMOVDQU64 64(R9)(DX*1), Z18
+	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPSLLD    $0x10, Z18, Z18
+	VMOVDQU64 (R10)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VPXORQ    constants<>+192(SB), Z24, Z27
+	VPXORQ    constants<>+192(SB), Z16, Z16
+	VMINPS    Z16, Z27, Z26
+	VMINPS    Z27, Z16, Z16
+	VPORQ     Z26, Z16, Z16
+	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    constants<>+192(SB), Z25, Z27
+	VPXORQ    constants<>+192(SB), Z17, Z17
+	VMINPS    Z17, Z27, Z26
+	VMINPS    Z27, Z17, Z17
+	VPORQ     Z26, Z17, Z17
+	VPXORQ    constants<>+192(SB), Z17, Z17
+	VMOVDQU64 64(R10)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VPXORQ    constants<>+192(SB), Z24, Z27
+	VPXORQ    constants<>+192(SB), Z18, Z18
+	VMINPS    Z18, Z27, Z26
+	VMINPS    Z27, Z18, Z18
+	VPORQ     Z26, Z18, Z18
+	VPXORQ    constants<>+192(SB), Z18, Z18
+	VPXORQ    constants<>+192(SB), Z25, Z27
+	VPXORQ    constants<>+192(SB), Z19, Z19
+	VMINPS    Z19, Z27, Z26
+	VMINPS    Z27, Z19, Z19
+	VPORQ     Z26, Z19, Z19
+	VPXORQ    constants<>+192(SB), Z19, Z19
+	VPSRLD    $0x10, Z16, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
+	VPSRLD    $0x10, Z17, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
+	VPSRLD    $0x10, Z16, Z16
+	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPORQ     Z17, Z16, Z16
+	VPSRLD    $0x10, Z18, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z18, Z18
+	VPADDD    Z26, Z18, Z18
+	VPSRLD    $0x10, Z19, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z19, Z19
+	VPADDD    Z26, Z19, Z19
+	VPSRLD    $0x10, Z18, Z18
+	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPORQ     Z19, Z18, Z18
+	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z18, 64(DI)(DX*1)
+	VMOVDQU64 Z16, (AX)(DX*1)
+	VMOVDQU64 Z18, 64(AX)(DX*1)
+	ADDQ      $0x00000080, DX
+	CMPQ      DX, R13
+	JLE       two
+
+no_two:
+no_pair:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
 	VMOVDQU64 (R9)(DX*1), Z16
 	VPANDQ    constants<>+256(SB), Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
+	VMOVDQU64 64(R9)(DX*1), Z18
+	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPSLLD    $0x10, Z18, Z18
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -14310,41 +15701,114 @@ group_sources:
 	VMINPS    Z27, Z17, Z17
 	VPORQ     Z26, Z17, Z17
 	VPXORQ    constants<>+192(SB), Z17, Z17
+	VMOVDQU64 64(R9)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VPXORQ    constants<>+192(SB), Z24, Z27
+	VPXORQ    constants<>+192(SB), Z18, Z18
+	VMINPS    Z18, Z27, Z26
+	VMINPS    Z27, Z18, Z18
+	VPORQ     Z26, Z18, Z18
+	VPXORQ    constants<>+192(SB), Z18, Z18
+	VPXORQ    constants<>+192(SB), Z25, Z27
+	VPXORQ    constants<>+192(SB), Z19, Z19
+	VMINPS    Z19, Z27, Z26
+	VMINPS    Z27, Z19, Z19
+	VPORQ     Z26, Z19, Z19
+	VPXORQ    constants<>+192(SB), Z19, Z19
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
 	VPSRLD    $0x10, Z16, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z26, Z26
-	VPADDD    Z16, Z26, Z26
-	VPORQ     constants<>+448(SB), Z16, Z27
-	VCMPPS    $0x03, Z16, Z16, K1
-	VMOVDQU32 Z27, K1, Z26
-	VMOVDQU64 Z26, Z16
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
 	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z26, Z26
-	VPADDD    Z17, Z26, Z26
-	VPORQ     constants<>+448(SB), Z17, Z27
-	VCMPPS    $0x03, Z17, Z17, K1
-	VMOVDQU32 Z27, K1, Z26
-	VMOVDQU64 Z26, Z17
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
 	VPANDQ    constants<>+256(SB), Z17, Z17
 	VPORQ     Z17, Z16, Z16
+	VPSRLD    $0x10, Z18, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z18, Z18
+	VPADDD    Z26, Z18, Z18
+	VPSRLD    $0x10, Z19, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z19, Z19
+	VPADDD    Z26, Z19, Z19
+	VPSRLD    $0x10, Z18, Z18
+	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPORQ     Z19, Z18, Z18
 	MOVQ      BX, AX
 
 group_dsts:
 	MOVQ      (AX), DI
 	VMOVDQU64 Z16, (DI)(DX*1)
+	VMOVDQU64 Z18, 64(DI)(DX*1)
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        group_dsts
-	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000080, DX
 	CMPQ      DX, R13
 	JLE       group
 
 no_group:
+	CMPQ DX, R12
+	JG   no_single
+
+single:
+	MOVQ      (SI), R9
+	VMOVDQU64 (R9)(DX*1), Z16
+	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPSLLD    $0x10, Z16, Z16
+	LEAQ      8(SI), R10
+
+single_sources:
+	MOVQ      (R10), R9
+	VMOVDQU64 (R9)(DX*1), Z24
+	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPSLLD    $0x10, Z24, Z24
+	VPXORQ    constants<>+192(SB), Z24, Z27
+	VPXORQ    constants<>+192(SB), Z16, Z16
+	VMINPS    Z16, Z27, Z26
+	VMINPS    Z27, Z16, Z16
+	VPORQ     Z26, Z16, Z16
+	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    constants<>+192(SB), Z25, Z27
+	VPXORQ    constants<>+192(SB), Z17, Z17
+	VMINPS    Z17, Z27, Z26
+	VMINPS    Z27, Z17, Z17
+	VPORQ     Z26, Z17, Z17
+	VPXORQ    constants<>+192(SB), Z17, Z17
+	ADDQ      $0x08, R10
+	CMPQ      R10, R8
+	JB        single_sources
+	VPSRLD    $0x10, Z16, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z16, Z16
+	VPADDD    Z26, Z16, Z16
+	VPSRLD    $0x10, Z17, Z26
+	VPANDQ    constants<>+320(SB), Z26, Z26
+	VPADDD    constants<>+384(SB), Z17, Z17
+	VPADDD    Z26, Z17, Z17
+	VPSRLD    $0x10, Z16, Z16
+	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPORQ     Z17, Z16, Z16
+	MOVQ      BX, AX
+
+single_dsts:
+	MOVQ      (AX), DI
+	VMOVDQU64 Z16, (DI)(DX*1)
+	ADDQ      $0x08, AX
+	CMPQ      AX, R11
+	JB        single_dsts
+	ADDQ      $0x00000040, DX
+	CMPQ      DX, R12
+	JLE       single
+
+no_single:
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -14377,12 +15841,12 @@ TEXT ·sumFloat8E4M3AVX512(SB), NOSPLIT, $0-48
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
 	VPSRAW    $0x01, Y16, Y16
-	VPANDQ    constants<>+512(SB), Y16, Y16
-	VPADDW    constants<>+576(SB), Y16, Y26
-	VPANDQ    constants<>+640(SB), Y26, Y26
+	VPANDQ    constants<>+448(SB), Y16, Y16
+	VPADDW    constants<>+512(SB), Y16, Y26
+	VPANDQ    constants<>+576(SB), Y26, Y26
 	VPORQ     Y26, Y16, Y16
 	VCVTPH2PS Y16, Z16
-	VMULPS    constants<>+704(SB), Z16, Z16
+	VMULPS    constants<>+640(SB), Z16, Z16
 	LEAQ      8(SI), R10
 
 end_sources:
@@ -14390,32 +15854,32 @@ end_sources:
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
 	VPSRAW    $0x01, Y24, Y24
-	VPANDQ    constants<>+512(SB), Y24, Y24
-	VPADDW    constants<>+576(SB), Y24, Y26
-	VPANDQ    constants<>+640(SB), Y26, Y26
+	VPANDQ    constants<>+448(SB), Y24, Y24
+	VPADDW    constants<>+512(SB), Y24, Y26
+	VPANDQ    constants<>+576(SB), Y26, Y26
 	VPORQ     Y26, Y24, Y24
 	VCVTPH2PS Y24, Z24
-	VMULPS    constants<>+704(SB), Z24, Z24
+	VMULPS    constants<>+640(SB), Z24, Z24
 	VADDPS    Z24, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
-	VPANDQ    constants<>+768(SB), Z16, Z26
-	VPMINUD   constants<>+832(SB), Z26, Z26
-	VPMAXUD   constants<>+896(SB), Z26, Z27
-	VPANDQ    constants<>+960(SB), Z27, Z27
-	VPADDD    constants<>+1024(SB), Z27, Z28
+	VPANDQ    constants<>+704(SB), Z16, Z26
+	VPMINUD   constants<>+768(SB), Z26, Z26
+	VPMAXUD   constants<>+832(SB), Z26, Z27
+	VPANDQ    constants<>+896(SB), Z27, Z27
+	VPADDD    constants<>+960(SB), Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x14, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1088(SB), Z26, Z26
-	VPMINUD   constants<>+1152(SB), Z26, Z26
-	VMOVDQU64 constants<>+1216(SB), Z27
+	VPSUBD    constants<>+1024(SB), Z26, Z26
+	VPMINUD   constants<>+1088(SB), Z26, Z26
+	VMOVDQU64 constants<>+1152(SB), Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1280(SB), Z16, Z16
+	VPANDQ    constants<>+1216(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
@@ -14428,12 +15892,12 @@ group:
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
 	VPSRAW    $0x01, Y16, Y16
-	VPANDQ    constants<>+512(SB), Y16, Y16
-	VPADDW    constants<>+576(SB), Y16, Y26
-	VPANDQ    constants<>+640(SB), Y26, Y26
+	VPANDQ    constants<>+448(SB), Y16, Y16
+	VPADDW    constants<>+512(SB), Y16, Y26
+	VPANDQ    constants<>+576(SB), Y26, Y26
 	VPORQ     Y26, Y16, Y16
 	VCVTPH2PS Y16, Z16
-	VMULPS    constants<>+704(SB), Z16, Z16
+	VMULPS    constants<>+640(SB), Z16, Z16
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -14441,32 +15905,32 @@ group_sources:
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
 	VPSRAW    $0x01, Y24, Y24
-	VPANDQ    constants<>+512(SB), Y24, Y24
-	VPADDW    constants<>+576(SB), Y24, Y26
-	VPANDQ    constants<>+640(SB), Y26, Y26
+	VPANDQ    constants<>+448(SB), Y24, Y24
+	VPADDW    constants<>+512(SB), Y24, Y26
+	VPANDQ    constants<>+576(SB), Y26, Y26
 	VPORQ     Y26, Y24, Y24
 	VCVTPH2PS Y24, Z24
-	VMULPS    constants<>+704(SB), Z24, Z24
+	VMULPS    constants<>+640(SB), Z24, Z24
 	VADDPS    Z24, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VPANDQ    constants<>+768(SB), Z16, Z26
-	VPMINUD   constants<>+832(SB), Z26, Z26
-	VPMAXUD   constants<>+896(SB), Z26, Z27
-	VPANDQ    constants<>+960(SB), Z27, Z27
-	VPADDD    constants<>+1024(SB), Z27, Z28
+	VPANDQ    constants<>+704(SB), Z16, Z26
+	VPMINUD   constants<>+768(SB), Z26, Z26
+	VPMAXUD   constants<>+832(SB), Z26, Z27
+	VPANDQ    constants<>+896(SB), Z27, Z27
+	VPADDD    constants<>+960(SB), Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x14, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1088(SB), Z26, Z26
-	VPMINUD   constants<>+1152(SB), Z26, Z26
-	VMOVDQU64 constants<>+1216(SB), Z27
+	VPSUBD    constants<>+1024(SB), Z26, Z26
+	VPMINUD   constants<>+1088(SB), Z26, Z26
+	VMOVDQU64 constants<>+1152(SB), Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1280(SB), Z16, Z16
+	VPANDQ    constants<>+1216(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	MOVQ      BX, AX
@@ -14514,12 +15978,12 @@ TEXT ·prodFloat8E4M3AVX512(SB), NOSPLIT, $0-48
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
 	VPSRAW    $0x01, Y16, Y16
-	VPANDQ    constants<>+512(SB), Y16, Y16
-	VPADDW    constants<>+576(SB), Y16, Y26
-	VPANDQ    constants<>+640(SB), Y26, Y26
+	VPANDQ    constants<>+448(SB), Y16, Y16
+	VPADDW    constants<>+512(SB), Y16, Y26
+	VPANDQ    constants<>+576(SB), Y26, Y26
 	VPORQ     Y26, Y16, Y16
 	VCVTPH2PS Y16, Z16
-	VMULPS    constants<>+704(SB), Z16, Z16
+	VMULPS    constants<>+640(SB), Z16, Z16
 	LEAQ      8(SI), R10
 
 end_sources:
@@ -14527,32 +15991,32 @@ end_sources:
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
 	VPSRAW    $0x01, Y24, Y24
-	VPANDQ    constants<>+512(SB), Y24, Y24
-	VPADDW    constants<>+576(SB), Y24, Y26
-	VPANDQ    constants<>+640(SB), Y26, Y26
+	VPANDQ    constants<>+448(SB), Y24, Y24
+	VPADDW    constants<>+512(SB), Y24, Y26
+	VPANDQ    constants<>+576(SB), Y26, Y26
 	VPORQ     Y26, Y24, Y24
 	VCVTPH2PS Y24, Z24
-	VMULPS    constants<>+704(SB), Z24, Z24
+	VMULPS    constants<>+640(SB), Z24, Z24
 	VMULPS    Z24, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
-	VPANDQ    constants<>+768(SB), Z16, Z26
-	VPMINUD   constants<>+832(SB), Z26, Z26
-	VPMAXUD   constants<>+896(SB), Z26, Z27
-	VPANDQ    constants<>+960(SB), Z27, Z27
-	VPADDD    constants<>+1024(SB), Z27, Z28
+	VPANDQ    constants<>+704(SB), Z16, Z26
+	VPMINUD   constants<>+768(SB), Z26, Z26
+	VPMAXUD   constants<>+832(SB), Z26, Z27
+	VPANDQ    constants<>+896(SB), Z27, Z27
+	VPADDD    constants<>+960(SB), Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x14, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1088(SB), Z26, Z26
-	VPMINUD   constants<>+1152(SB), Z26, Z26
-	VMOVDQU64 constants<>+1216(SB), Z27
+	VPSUBD    constants<>+1024(SB), Z26, Z26
+	VPMINUD   constants<>+1088(SB), Z26, Z26
+	VMOVDQU64 constants<>+1152(SB), Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1280(SB), Z16, Z16
+	VPANDQ    constants<>+1216(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
@@ -14565,12 +16029,12 @@ group:
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
 	VPSRAW    $0x01, Y16, Y16
-	VPANDQ    constants<>+512(SB), Y16, Y16
-	VPADDW    constants<>+576(SB), Y16, Y26
-	VPANDQ    constants<>+640(SB), Y26, Y26
+	VPANDQ    constants<>+448(SB), Y16, Y16
+	VPADDW    constants<>+512(SB), Y16, Y26
+	VPANDQ    constants<>+576(SB), Y26, Y26
 	VPORQ     Y26, Y16, Y16
 	VCVTPH2PS Y16, Z16
-	VMULPS    constants<>+704(SB), Z16, Z16
+	VMULPS    constants<>+640(SB), Z16, Z16
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -14578,32 +16042,32 @@ group_sources:
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
 	VPSRAW    $0x01, Y24, Y24
-	VPANDQ    constants<>+512(SB), Y24, Y24
-	VPADDW    constants<>+576(SB), Y24, Y26
-	VPANDQ    constants<>+640(SB), Y26, Y26
+	VPANDQ    constants<>+448(SB), Y24, Y24
+	VPADDW    constants<>+512(SB), Y24, Y26
+	VPANDQ    constants<>+576(SB), Y26, Y26
 	VPORQ     Y26, Y24, Y24
 	VCVTPH2PS Y24, Z24
-	VMULPS    constants<>+704(SB), Z24, Z24
+	VMULPS    constants<>+640(SB), Z24, Z24
 	VMULPS    Z24, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VPANDQ    constants<>+768(SB), Z16, Z26
-	VPMINUD   constants<>+832(SB), Z26, Z26
-	VPMAXUD   constants<>+896(SB), Z26, Z27
-	VPANDQ    constants<>+960(SB), Z27, Z27
-	VPADDD    constants<>+1024(SB), Z27, Z28
+	VPANDQ    constants<>+704(SB), Z16, Z26
+	VPMINUD   constants<>+768(SB), Z26, Z26
+	VPMAXUD   constants<>+832(SB), Z26, Z27
+	VPANDQ    constants<>+896(SB), Z27, Z27
+	VPADDD    constants<>+960(SB), Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x14, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1088(SB), Z26, Z26
-	VPMINUD   constants<>+1152(SB), Z26, Z26
-	VMOVDQU64 constants<>+1216(SB), Z27
+	VPSUBD    constants<>+1024(SB), Z26, Z26
+	VPMINUD   constants<>+1088(SB), Z26, Z26
+	VMOVDQU64 constants<>+1152(SB), Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1280(SB), Z16, Z16
+	VPANDQ    constants<>+1216(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	MOVQ      BX, AX
@@ -14651,12 +16115,12 @@ TEXT ·minFloat8E4M3AVX512(SB), NOSPLIT, $0-48
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
 	VPSRAW    $0x01, Y16, Y16
-	VPANDQ    constants<>+512(SB), Y16, Y16
-	VPADDW    constants<>+576(SB), Y16, Y26
-	VPANDQ    constants<>+640(SB), Y26, Y26
+	VPANDQ    constants<>+448(SB), Y16, Y16
+	VPADDW    constants<>+512(SB), Y16, Y26
+	VPANDQ    constants<>+576(SB), Y26, Y26
 	VPORQ     Y26, Y16, Y16
 	VCVTPH2PS Y16, Z16
-	VMULPS    constants<>+704(SB), Z16, Z16
+	VMULPS    constants<>+640(SB), Z16, Z16
 	LEAQ      8(SI), R10
 
 end_sources:
@@ -14664,34 +16128,34 @@ end_sources:
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
 	VPSRAW    $0x01, Y24, Y24
-	VPANDQ    constants<>+512(SB), Y24, Y24
-	VPADDW    constants<>+576(SB), Y24, Y26
-	VPANDQ    constants<>+640(SB), Y26, Y26
+	VPANDQ    constants<>+448(SB), Y24, Y24
+	VPADDW    constants<>+512(SB), Y24, Y26
+	VPANDQ    constants<>+576(SB), Y26, Y26
 	VPORQ     Y26, Y24, Y24
 	VCVTPH2PS Y24, Z24
-	VMULPS    constants<>+704(SB), Z24, Z24
+	VMULPS    constants<>+640(SB), Z24, Z24
 	VMINPS    Z16, Z24, Z26
 	VMINPS    Z24, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
-	VPANDQ    constants<>+768(SB), Z16, Z26
-	VPMINUD   constants<>+832(SB), Z26, Z26
-	VPMAXUD   constants<>+896(SB), Z26, Z27
-	VPANDQ    constants<>+960(SB), Z27, Z27
-	VPADDD    constants<>+1024(SB), Z27, Z28
+	VPANDQ    constants<>+704(SB), Z16, Z26
+	VPMINUD   constants<>+768(SB), Z26, Z26
+	VPMAXUD   constants<>+832(SB), Z26, Z27
+	VPANDQ    constants<>+896(SB), Z27, Z27
+	VPADDD    constants<>+960(SB), Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x14, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1088(SB), Z26, Z26
-	VPMINUD   constants<>+1152(SB), Z26, Z26
-	VMOVDQU64 constants<>+1216(SB), Z27
+	VPSUBD    constants<>+1024(SB), Z26, Z26
+	VPMINUD   constants<>+1088(SB), Z26, Z26
+	VMOVDQU64 constants<>+1152(SB), Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1280(SB), Z16, Z16
+	VPANDQ    constants<>+1216(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
@@ -14704,12 +16168,12 @@ group:
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
 	VPSRAW    $0x01, Y16, Y16
-	VPANDQ    constants<>+512(SB), Y16, Y16
-	VPADDW    constants<>+576(SB), Y16, Y26
-	VPANDQ    constants<>+640(SB), Y26, Y26
+	VPANDQ    constants<>+448(SB), Y16, Y16
+	VPADDW    constants<>+512(SB), Y16, Y26
+	VPANDQ    constants<>+576(SB), Y26, Y26
 	VPORQ     Y26, Y16, Y16
 	VCVTPH2PS Y16, Z16
-	VMULPS    constants<>+704(SB), Z16, Z16
+	VMULPS    constants<>+640(SB), Z16, Z16
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -14717,34 +16181,34 @@ group_sources:
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
 	VPSRAW    $0x01, Y24, Y24
-	VPANDQ    constants<>+512(SB), Y24, Y24
-	VPADDW    constants<>+576(SB), Y24, Y26
-	VPANDQ    constants<>+640(SB), Y26, Y26
+	VPANDQ    constants<>+448(SB), Y24, Y24
+	VPADDW    constants<>+512(SB), Y24, Y26
+	VPANDQ    constants<>+576(SB), Y26, Y26
 	VPORQ     Y26, Y24, Y24
 	VCVTPH2PS Y24, Z24
-	VMULPS    constants<>+704(SB), Z24, Z24
+	VMULPS    constants<>+640(SB), Z24, Z24
 	VMINPS    Z16, Z24, Z26
 	VMINPS    Z24, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VPANDQ    constants<>+768(SB), Z16, Z26
-	VPMINUD   constants<>+832(SB), Z26, Z26
-	VPMAXUD   constants<>+896(SB), Z26, Z27
-	VPANDQ    constants<>+960(SB), Z27, Z27
-	VPADDD    constants<>+1024(SB), Z27, Z28
+	VPANDQ    constants<>+704(SB), Z16, Z26
+	VPMINUD   constants<>+768(SB), Z26, Z26
+	VPMAXUD   constants<>+832(SB), Z26, Z27
+	VPANDQ    constants<>+896(SB), Z27, Z27
+	VPADDD    constants<>+960(SB), Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x14, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1088(SB), Z26, Z26
-	VPMINUD   constants<>+1152(SB), Z26, Z26
-	VMOVDQU64 constants<>+1216(SB), Z27
+	VPSUBD    constants<>+1024(SB), Z26, Z26
+	VPMINUD   constants<>+1088(SB), Z26, Z26
+	VMOVDQU64 constants<>+1152(SB), Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1280(SB), Z16, Z16
+	VPANDQ    constants<>+1216(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	MOVQ      BX, AX
@@ -14792,12 +16256,12 @@ TEXT ·maxFloat8E4M3AVX512(SB), NOSPLIT, $0-48
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
 	VPSRAW    $0x01, Y16, Y16
-	VPANDQ    constants<>+512(SB), Y16, Y16
-	VPADDW    constants<>+576(SB), Y16, Y26
-	VPANDQ    constants<>+640(SB), Y26, Y26
+	VPANDQ    constants<>+448(SB), Y16, Y16
+	VPADDW    constants<>+512(SB), Y16, Y26
+	VPANDQ    constants<>+576(SB), Y26, Y26
 	VPORQ     Y26, Y16, Y16
 	VCVTPH2PS Y16, Z16
-	VMULPS    constants<>+704(SB), Z16, Z16
+	VMULPS    constants<>+640(SB), Z16, Z16
 	LEAQ      8(SI), R10
 
 end_sources:
@@ -14805,12 +16269,12 @@ end_sources:
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
 	VPSRAW    $0x01, Y24, Y24
-	VPANDQ    constants<>+512(SB), Y24, Y24
-	VPADDW    constants<>+576(SB), Y24, Y26
-	VPANDQ    constants<>+640(SB), Y26, Y26
+	VPANDQ    constants<>+448(SB), Y24, Y24
+	VPADDW    constants<>+512(SB), Y24, Y26
+	VPANDQ    constants<>+576(SB), Y26, Y26
 	VPORQ     Y26, Y24, Y24
 	VCVTPH2PS Y24, Z24
-	VMULPS    constants<>+704(SB), Z24, Z24
+	VMULPS    constants<>+640(SB), Z24, Z24
 	VPXORQ    constants<>+192(SB), Z24, Z27
 	VPXORQ    constants<>+192(SB), Z16, Z16
 	VMINPS    Z16, Z27, Z26
@@ -14820,22 +16284,22 @@ end_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
-	VPANDQ    constants<>+768(SB), Z16, Z26
-	VPMINUD   constants<>+832(SB), Z26, Z26
-	VPMAXUD   constants<>+896(SB), Z26, Z27
-	VPANDQ    constants<>+960(SB), Z27, Z27
-	VPADDD    constants<>+1024(SB), Z27, Z28
+	VPANDQ    constants<>+704(SB), Z16, Z26
+	VPMINUD   constants<>+768(SB), Z26, Z26
+	VPMAXUD   constants<>+832(SB), Z26, Z27
+	VPANDQ    constants<>+896(SB), Z27, Z27
+	VPADDD    constants<>+960(SB), Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x14, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1088(SB), Z26, Z26
-	VPMINUD   constants<>+1152(SB), Z26, Z26
-	VMOVDQU64 constants<>+1216(SB), Z27
+	VPSUBD    constants<>+1024(SB), Z26, Z26
+	VPMINUD   constants<>+1088(SB), Z26, Z26
+	VMOVDQU64 constants<>+1152(SB), Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1280(SB), Z16, Z16
+	VPANDQ    constants<>+1216(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
@@ -14848,12 +16312,12 @@ group:
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
 	VPSRAW    $0x01, Y16, Y16
-	VPANDQ    constants<>+512(SB), Y16, Y16
-	VPADDW    constants<>+576(SB), Y16, Y26
-	VPANDQ    constants<>+640(SB), Y26, Y26
+	VPANDQ    constants<>+448(SB), Y16, Y16
+	VPADDW    constants<>+512(SB), Y16, Y26
+	VPANDQ    constants<>+576(SB), Y26, Y26
 	VPORQ     Y26, Y16, Y16
 	VCVTPH2PS Y16, Z16
-	VMULPS    constants<>+704(SB), Z16, Z16
+	VMULPS    constants<>+640(SB), Z16, Z16
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -14861,12 +16325,12 @@ group_sources:
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
 	VPSRAW    $0x01, Y24, Y24
-	VPANDQ    constants<>+512(SB), Y24, Y24
-	VPADDW    constants<>+576(SB), Y24, Y26
-	VPANDQ    constants<>+640(SB), Y26, Y26
+	VPANDQ    constants<>+448(SB), Y24, Y24
+	VPADDW    constants<>+512(SB), Y24, Y26
+	VPANDQ    constants<>+576(SB), Y26, Y26
 	VPORQ     Y26, Y24, Y24
 	VCVTPH2PS Y24, Z24
-	VMULPS    constants<>+704(SB), Z24, Z24
+	VMULPS    constants<>+640(SB), Z24, Z24
 	VPXORQ    constants<>+192(SB), Z24, Z27
 	VPXORQ    constants<>+192(SB), Z16, Z16
 	VMINPS    Z16, Z27, Z26
@@ -14876,22 +16340,22 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VPANDQ    constants<>+768(SB), Z16, Z26
-	VPMINUD   constants<>+832(SB), Z26, Z26
-	VPMAXUD   constants<>+896(SB), Z26, Z27
-	VPANDQ    constants<>+960(SB), Z27, Z27
-	VPADDD    constants<>+1024(SB), Z27, Z28
+	VPANDQ    constants<>+704(SB), Z16, Z26
+	VPMINUD   constants<>+768(SB), Z26, Z26
+	VPMAXUD   constants<>+832(SB), Z26, Z27
+	VPANDQ    constants<>+896(SB), Z27, Z27
+	VPADDD    constants<>+960(SB), Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x14, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1088(SB), Z26, Z26
-	VPMINUD   constants<>+1152(SB), Z26, Z26
-	VMOVDQU64 constants<>+1216(SB), Z27
+	VPSUBD    constants<>+1024(SB), Z26, Z26
+	VPMINUD   constants<>+1088(SB), Z26, Z26
+	VMOVDQU64 constants<>+1152(SB), Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1280(SB), Z16, Z16
+	VPANDQ    constants<>+1216(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	MOVQ      BX, AX
@@ -14950,22 +16414,22 @@ end_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
-	VPANDQ    constants<>+768(SB), Z16, Z26
-	VPMINUD   constants<>+1344(SB), Z26, Z26
-	VPMAXUD   constants<>+1408(SB), Z26, Z27
-	VPANDQ    constants<>+960(SB), Z27, Z27
-	VPADDD    constants<>+1472(SB), Z27, Z28
+	VPANDQ    constants<>+704(SB), Z16, Z26
+	VPMINUD   constants<>+1280(SB), Z26, Z26
+	VPMAXUD   constants<>+1344(SB), Z26, Z27
+	VPANDQ    constants<>+896(SB), Z27, Z27
+	VPADDD    constants<>+1408(SB), Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x15, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1536(SB), Z26, Z26
-	VPMINUD   constants<>+1600(SB), Z26, Z26
-	VMOVDQU64 constants<>+1152(SB), Z27
+	VPSUBD    constants<>+1472(SB), Z26, Z26
+	VPMINUD   constants<>+1536(SB), Z26, Z26
+	VMOVDQU64 constants<>+1088(SB), Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1280(SB), Z16, Z16
+	VPANDQ    constants<>+1216(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
@@ -14989,22 +16453,22 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VPANDQ    constants<>+768(SB), Z16, Z26
-	VPMINUD   constants<>+1344(SB), Z26, Z26
-	VPMAXUD   constants<>+1408(SB), Z26, Z27
-	VPANDQ    constants<>+960(SB), Z27, Z27
-	VPADDD    constants<>+1472(SB), Z27, Z28
+	VPANDQ    constants<>+704(SB), Z16, Z26
+	VPMINUD   constants<>+1280(SB), Z26, Z26
+	VPMAXUD   constants<>+1344(SB), Z26, Z27
+	VPANDQ    constants<>+896(SB), Z27, Z27
+	VPADDD    constants<>+1408(SB), Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x15, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1536(SB), Z26, Z26
-	VPMINUD   constants<>+1600(SB), Z26, Z26
-	VMOVDQU64 constants<>+1152(SB), Z27
+	VPSUBD    constants<>+1472(SB), Z26, Z26
+	VPMINUD   constants<>+1536(SB), Z26, Z26
+	VMOVDQU64 constants<>+1088(SB), Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1280(SB), Z16, Z16
+	VPANDQ    constants<>+1216(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	MOVQ      BX, AX
@@ -15063,22 +16527,22 @@ end_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
-	VPANDQ    constants<>+768(SB), Z16, Z26
-	VPMINUD   constants<>+1344(SB), Z26, Z26
-	VPMAXUD   constants<>+1408(SB), Z26, Z27
-	VPANDQ    constants<>+960(SB), Z27, Z27
-	VPADDD    constants<>+1472(SB), Z27, Z28
+	VPANDQ    constants<>+704(SB), Z16, Z26
+	VPMINUD   constants<>+1280(SB), Z26, Z26
+	VPMAXUD   constants<>+1344(SB), Z26, Z27
+	VPANDQ    constants<>+896(SB), Z27, Z27
+	VPADDD    constants<>+1408(SB), Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x15, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1536(SB), Z26, Z26
-	VPMINUD   constants<>+1600(SB), Z26, Z26
-	VMOVDQU64 constants<>+1152(SB), Z27
+	VPSUBD    constants<>+1472(SB), Z26, Z26
+	VPMINUD   constants<>+1536(SB), Z26, Z26
+	VMOVDQU64 constants<>+1088(SB), Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1280(SB), Z16, Z16
+	VPANDQ    constants<>+1216(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
@@ -15102,22 +16566,22 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VPANDQ    constants<>+768(SB), Z16, Z26
-	VPMINUD   constants<>+1344(SB), Z26, Z26
-	VPMAXUD   constants<>+1408(SB), Z26, Z27
-	VPANDQ    constants<>+960(SB), Z27, Z27
-	VPADDD    constants<>+1472(SB), Z27, Z28
+	VPANDQ    constants<>+704(SB), Z16, Z26
+	VPMINUD   constants<>+1280(SB), Z26, Z26
+	VPMAXUD   constants<>+1344(SB), Z26, Z27
+	VPANDQ    constants<>+896(SB), Z27, Z27
+	VPADDD    constants<>+1408(SB), Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x15, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1536(SB), Z26, Z26
-	VPMINUD   constants<>+1600(SB), Z26, Z26
-	VMOVDQU64 constants<>+1152(SB), Z27
+	VPSUBD    constants<>+1472(SB), Z26, Z26
+	VPMINUD   constants<>+1536(SB), Z26, Z26
+	VMOVDQU64 constants<>+1088(SB), Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1280(SB), Z16, Z16
+	VPANDQ    constants<>+1216(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	MOVQ      BX, AX
@@ -15178,22 +16642,22 @@ end_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
-	VPANDQ    constants<>+768(SB), Z16, Z26
-	VPMINUD   constants<>+1344(SB), Z26, Z26
-	VPMAXUD   constants<>+1408(SB), Z26, Z27
-	VPANDQ    constants<>+960(SB), Z27, Z27
-	VPADDD    constants<>+1472(SB), Z27, Z28
+	VPANDQ    constants<>+704(SB), Z16, Z26
+	VPMINUD   constants<>+1280(SB), Z26, Z26
+	VPMAXUD   constants<>+1344(SB), Z26, Z27
+	VPANDQ    constants<>+896(SB), Z27, Z27
+	VPADDD    constants<>+1408(SB), Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x15, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1536(SB), Z26, Z26
-	VPMINUD   constants<>+1600(SB), Z26, Z26
-	VMOVDQU64 constants<>+1152(SB), Z27
+	VPSUBD    constants<>+1472(SB), Z26, Z26
+	VPMINUD   constants<>+1536(SB), Z26, Z26
+	VMOVDQU64 constants<>+1088(SB), Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1280(SB), Z16, Z16
+	VPANDQ    constants<>+1216(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
@@ -15219,22 +16683,22 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VPANDQ    constants<>+768(SB), Z16, Z26
-	VPMINUD   constants<>+1344(SB), Z26, Z26
-	VPMAXUD   constants<>+1408(SB), Z26, Z27
-	VPANDQ    constants<>+960(SB), Z27, Z27
-	VPADDD    constants<>+1472(SB), Z27, Z28
+	VPANDQ    constants<>+704(SB), Z16, Z26
+	VPMINUD   constants<>+1280(SB), Z26, Z26
+	VPMAXUD   constants<>+1344(SB), Z26, Z27
+	VPANDQ    constants<>+896(SB), Z27, Z27
+	VPADDD    constants<>+1408(SB), Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x15, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1536(SB), Z26, Z26
-	VPMINUD   constants<>+1600(SB), Z26, Z26
-	VMOVDQU64 constants<>+1152(SB), Z27
+	VPSUBD    constants<>+1472(SB), Z26, Z26
+	VPMINUD   constants<>+1536(SB), Z26, Z26
+	VMOVDQU64 constants<>+1088(SB), Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1280(SB), Z16, Z16
+	VPANDQ    constants<>+1216(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	MOVQ      BX, AX
@@ -15298,22 +16762,22 @@ end_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
-	VPANDQ    constants<>+768(SB), Z16, Z26
-	VPMINUD   constants<>+1344(SB), Z26, Z26
-	VPMAXUD   constants<>+1408(SB), Z26, Z27
-	VPANDQ    constants<>+960(SB), Z27, Z27
-	VPADDD    constants<>+1472(SB), Z27, Z28
+	VPANDQ    constants<>+704(SB), Z16, Z26
+	VPMINUD   constants<>+1280(SB), Z26, Z26
+	VPMAXUD   constants<>+1344(SB), Z26, Z27
+	VPANDQ    constants<>+896(SB), Z27, Z27
+	VPADDD    constants<>+1408(SB), Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x15, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1536(SB), Z26, Z26
-	VPMINUD   constants<>+1600(SB), Z26, Z26
-	VMOVDQU64 constants<>+1152(SB), Z27
+	VPSUBD    constants<>+1472(SB), Z26, Z26
+	VPMINUD   constants<>+1536(SB), Z26, Z26
+	VMOVDQU64 constants<>+1088(SB), Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1280(SB), Z16, Z16
+	VPANDQ    constants<>+1216(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
@@ -15342,22 +16806,22 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VPANDQ    constants<>+768(SB), Z16, Z26
-	VPMINUD   constants<>+1344(SB), Z26, Z26
-	VPMAXUD   constants<>+1408(SB), Z26, Z27
-	VPANDQ    constants<>+960(SB), Z27, Z27
-	VPADDD    constants<>+1472(SB), Z27, Z28
+	VPANDQ    constants<>+704(SB), Z16, Z26
+	VPMINUD   constants<>+1280(SB), Z26, Z26
+	VPMAXUD   constants<>+1344(SB), Z26, Z27
+	VPANDQ    constants<>+896(SB), Z27, Z27
+	VPADDD    constants<>+1408(SB), Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x15, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1536(SB), Z26, Z26
-	VPMINUD   constants<>+1600(SB), Z26, Z26
-	VMOVDQU64 constants<>+1152(SB), Z27
+	VPSUBD    constants<>+1472(SB), Z26, Z26
+	VPMINUD   constants<>+1536(SB), Z26, Z26
+	VMOVDQU64 constants<>+1088(SB), Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1280(SB), Z16, Z16
+	VPANDQ    constants<>+1216(SB), Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	MOVQ      BX, AX
@@ -16219,156 +17683,148 @@ DATA constants<>+416(SB)/8, $0x00007fff00007fff
 DATA constants<>+424(SB)/8, $0x00007fff00007fff
 DATA constants<>+432(SB)/8, $0x00007fff00007fff
 DATA constants<>+440(SB)/8, $0x00007fff00007fff
-DATA constants<>+448(SB)/8, $0x0040000000400000
-DATA constants<>+456(SB)/8, $0x0040000000400000
-DATA constants<>+464(SB)/8, $0x0040000000400000
-DATA constants<>+472(SB)/8, $0x0040000000400000
-DATA constants<>+480(SB)/8, $0x0040000000400000
-DATA constants<>+488(SB)/8, $0x0040000000400000
-DATA constants<>+496(SB)/8, $0x0040000000400000
-DATA constants<>+504(SB)/8, $0x0040000000400000
-DATA constants<>+512(SB)/8, $0xbfffbfffbfffbfff
-DATA constants<>+520(SB)/8, $0xbfffbfffbfffbfff
-DATA constants<>+528(SB)/8, $0xbfffbfffbfffbfff
-DATA constants<>+536(SB)/8, $0xbfffbfffbfffbfff
-DATA constants<>+544(SB)/8, $0xbfffbfffbfffbfff
-DATA constants<>+552(SB)/8, $0xbfffbfffbfffbfff
-DATA constants<>+560(SB)/8, $0xbfffbfffbfffbfff
-DATA constants<>+568(SB)/8, $0xbfffbfffbfffbfff
-DATA constants<>+576(SB)/8, $0x0080008000800080
-DATA constants<>+584(SB)/8, $0x0080008000800080
-DATA constants<>+592(SB)/8, $0x0080008000800080
-DATA constants<>+600(SB)/8, $0x0080008000800080
-DATA constants<>+608(SB)/8, $0x0080008000800080
-DATA constants<>+616(SB)/8, $0x0080008000800080
-DATA constants<>+624(SB)/8, $0x0080008000800080
-DATA constants<>+632(SB)/8, $0x0080008000800080
-DATA constants<>+640(SB)/8, $0x4000400040004000
-DATA constants<>+648(SB)/8, $0x4000400040004000
-DATA constants<>+656(SB)/8, $0x4000400040004000
-DATA constants<>+664(SB)/8, $0x4000400040004000
-DATA constants<>+672(SB)/8, $0x4000400040004000
-DATA constants<>+680(SB)/8, $0x4000400040004000
-DATA constants<>+688(SB)/8, $0x4000400040004000
-DATA constants<>+696(SB)/8, $0x4000400040004000
-DATA constants<>+704(SB)/8, $0x4380000043800000
-DATA constants<>+712(SB)/8, $0x4380000043800000
-DATA constants<>+720(SB)/8, $0x4380000043800000
-DATA constants<>+728(SB)/8, $0x4380000043800000
-DATA constants<>+736(SB)/8, $0x4380000043800000
-DATA constants<>+744(SB)/8, $0x4380000043800000
-DATA constants<>+752(SB)/8, $0x4380000043800000
-DATA constants<>+760(SB)/8, $0x4380000043800000
-DATA constants<>+768(SB)/8, $0x7fffffff7fffffff
-DATA constants<>+776(SB)/8, $0x7fffffff7fffffff
-DATA constants<>+784(SB)/8, $0x7fffffff7fffffff
-DATA constants<>+792(SB)/8, $0x7fffffff7fffffff
-DATA constants<>+800(SB)/8, $0x7fffffff7fffffff
-DATA constants<>+808(SB)/8, $0x7fffffff7fffffff
-DATA constants<>+816(SB)/8, $0x7fffffff7fffffff
-DATA constants<>+824(SB)/8, $0x7fffffff7fffffff
-DATA constants<>+832(SB)/8, $0x4400000044000000
-DATA constants<>+840(SB)/8, $0x4400000044000000
-DATA constants<>+848(SB)/8, $0x4400000044000000
-DATA constants<>+856(SB)/8, $0x4400000044000000
-DATA constants<>+864(SB)/8, $0x4400000044000000
-DATA constants<>+872(SB)/8, $0x4400000044000000
-DATA constants<>+880(SB)/8, $0x4400000044000000
-DATA constants<>+888(SB)/8, $0x4400000044000000
-DATA constants<>+896(SB)/8, $0x3c8000003c800000
-DATA constants<>+904(SB)/8, $0x3c8000003c800000
-DATA constants<>+912(SB)/8, $0x3c8000003c800000
-DATA constants<>+920(SB)/8, $0x3c8000003c800000
-DATA constants<>+928(SB)/8, $0x3c8000003c800000
-DATA constants<>+936(SB)/8, $0x3c8000003c800000
-DATA constants<>+944(SB)/8, $0x3c8000003c800000
-DATA constants<>+952(SB)/8, $0x3c8000003c800000
-DATA constants<>+960(SB)/8, $0x7f8000007f800000
-DATA constants<>+968(SB)/8, $0x7f8000007f800000
-DATA constants<>+976(SB)/8, $0x7f8000007f800000
-DATA constants<>+984(SB)/8, $0x7f8000007f800000
-DATA constants<>+992(SB)/8, $0x7f8000007f800000
-DATA constants<>+1000(SB)/8, $0x7f8000007f800000
-DATA constants<>+1008(SB)/8, $0x7f8000007f800000
-DATA constants<>+1016(SB)/8, $0x7f8000007f800000
-DATA constants<>+1024(SB)/8, $0x0a0000000a000000
-DATA constants<>+1032(SB)/8, $0x0a0000000a000000
-DATA constants<>+1040(SB)/8, $0x0a0000000a000000
-DATA constants<>+1048(SB)/8, $0x0a0000000a000000
-DATA constants<>+1056(SB)/8, $0x0a0000000a000000
-DATA constants<>+1064(SB)/8, $0x0a0000000a000000
-DATA constants<>+1072(SB)/8, $0x0a0000000a000000
-DATA constants<>+1080(SB)/8, $0x0a0000000a000000
-DATA constants<>+1088(SB)/8, $0x000003c8000003c8
-DATA constants<>+1096(SB)/8, $0x000003c8000003c8
-DATA constants<>+1104(SB)/8, $0x000003c8000003c8
-DATA constants<>+1112(SB)/8, $0x000003c8000003c8
-DATA constants<>+1120(SB)/8, $0x000003c8000003c8
-DATA constants<>+1128(SB)/8, $0x000003c8000003c8
-DATA constants<>+1136(SB)/8, $0x000003c8000003c8
-DATA constants<>+1144(SB)/8, $0x000003c8000003c8
-DATA constants<>+1152(SB)/8, $0x0000007e0000007e
-DATA constants<>+1160(SB)/8, $0x0000007e0000007e
-DATA constants<>+1168(SB)/8, $0x0000007e0000007e
-DATA constants<>+1176(SB)/8, $0x0000007e0000007e
-DATA constants<>+1184(SB)/8, $0x0000007e0000007e
-DATA constants<>+1192(SB)/8, $0x0000007e0000007e
-DATA constants<>+1200(SB)/8, $0x0000007e0000007e
-DATA constants<>+1208(SB)/8, $0x0000007e0000007e
-DATA constants<>+1216(SB)/8, $0x0000007f0000007f
-DATA constants<>+1224(SB)/8, $0x0000007f0000007f
-DATA constants<>+1232(SB)/8, $0x0000007f0000007f
-DATA constants<>+1240(SB)/8, $0x0000007f0000007f
-DATA constants<>+1248(SB)/8, $0x0000007f0000007f
-DATA constants<>+1256(SB)/8, $0x0000007f0000007f
-DATA constants<>+1264(SB)/8, $0x0000007f0000007f
-DATA constants<>+1272(SB)/8, $0x0000007f0000007f
-DATA constants<>+1280(SB)/8, $0x0000008000000080
-DATA constants<>+1288(SB)/8, $0x0000008000000080
-DATA constants<>+1296(SB)/8, $0x0000008000000080
-DATA constants<>+1304(SB)/8, $0x0000008000000080
-DATA constants<>+1312(SB)/8, $0x0000008000000080
-DATA constants<>+1320(SB)/8, $0x0000008000000080
-DATA constants<>+1328(SB)/8, $0x0000008000000080
-DATA constants<>+1336(SB)/8, $0x0000008000000080
-DATA constants<>+1344(SB)/8, $0x4780000047800000
-DATA constants<>+1352(SB)/8, $0x4780000047800000
-DATA constants<>+1360(SB)/8, $0x4780000047800000
-DATA constants<>+1368(SB)/8, $0x4780000047800000
-DATA constants<>+1376(SB)/8, $0x4780000047800000
-DATA constants<>+1384(SB)/8, $0x4780000047800000
-DATA constants<>+1392(SB)/8, $0x4780000047800000
-DATA constants<>+1400(SB)/8, $0x4780000047800000
-DATA constants<>+1408(SB)/8, $0x3880000038800000
-DATA constants<>+1416(SB)/8, $0x3880000038800000
-DATA constants<>+1424(SB)/8, $0x3880000038800000
-DATA constants<>+1432(SB)/8, $0x3880000038800000
-DATA constants<>+1440(SB)/8, $0x3880000038800000
-DATA constants<>+1448(SB)/8, $0x3880000038800000
-DATA constants<>+1456(SB)/8, $0x3880000038800000
-DATA constants<>+1464(SB)/8, $0x3880000038800000
-DATA constants<>+1472(SB)/8, $0x0a8000000a800000
-DATA constants<>+1480(SB)/8, $0x0a8000000a800000
-DATA constants<>+1488(SB)/8, $0x0a8000000a800000
-DATA constants<>+1496(SB)/8, $0x0a8000000a800000
-DATA constants<>+1504(SB)/8, $0x0a8000000a800000
-DATA constants<>+1512(SB)/8, $0x0a8000000a800000
-DATA constants<>+1520(SB)/8, $0x0a8000000a800000
-DATA constants<>+1528(SB)/8, $0x0a8000000a800000
-DATA constants<>+1536(SB)/8, $0x000001c4000001c4
-DATA constants<>+1544(SB)/8, $0x000001c4000001c4
-DATA constants<>+1552(SB)/8, $0x000001c4000001c4
-DATA constants<>+1560(SB)/8, $0x000001c4000001c4
-DATA constants<>+1568(SB)/8, $0x000001c4000001c4
-DATA constants<>+1576(SB)/8, $0x000001c4000001c4
-DATA constants<>+1584(SB)/8, $0x000001c4000001c4
-DATA constants<>+1592(SB)/8, $0x000001c4000001c4
-DATA constants<>+1600(SB)/8, $0x0000007b0000007b
-DATA constants<>+1608(SB)/8, $0x0000007b0000007b
-DATA constants<>+1616(SB)/8, $0x0000007b0000007b
-DATA constants<>+1624(SB)/8, $0x0000007b0000007b
-DATA constants<>+1632(SB)/8, $0x0000007b0000007b
-DATA constants<>+1640(SB)/8, $0x0000007b0000007b
-DATA constants<>+1648(SB)/8, $0x0000007b0000007b
-DATA constants<>+1656(SB)/8, $0x0000007b0000007b
-GLOBL constants<>(SB), RODATA|NOPTR, $1664
+DATA constants<>+448(SB)/8, $0xbfffbfffbfffbfff
+DATA constants<>+456(SB)/8, $0xbfffbfffbfffbfff
+DATA constants<>+464(SB)/8, $0xbfffbfffbfffbfff
+DATA constants<>+472(SB)/8, $0xbfffbfffbfffbfff
+DATA constants<>+480(SB)/8, $0xbfffbfffbfffbfff
+DATA constants<>+488(SB)/8, $0xbfffbfffbfffbfff
+DATA constants<>+496(SB)/8, $0xbfffbfffbfffbfff
+DATA constants<>+504(SB)/8, $0xbfffbfffbfffbfff
+DATA constants<>+512(SB)/8, $0x0080008000800080
+DATA constants<>+520(SB)/8, $0x0080008000800080
+DATA constants<>+528(SB)/8, $0x0080008000800080
+DATA constants<>+536(SB)/8, $0x0080008000800080
+DATA constants<>+544(SB)/8, $0x0080008000800080
+DATA constants<>+552(SB)/8, $0x0080008000800080
+DATA constants<>+560(SB)/8, $0x0080008000800080
+DATA constants<>+568(SB)/8, $0x0080008000800080
+DATA constants<>+576(SB)/8, $0x4000400040004000
+DATA constants<>+584(SB)/8, $0x4000400040004000
+DATA constants<>+592(SB)/8, $0x4000400040004000
+DATA constants<>+600(SB)/8, $0x4000400040004000
+DATA constants<>+608(SB)/8, $0x4000400040004000
+DATA constants<>+616(SB)/8, $0x4000400040004000
+DATA constants<>+624(SB)/8, $0x4000400040004000
+DATA constants<>+632(SB)/8, $0x4000400040004000
+DATA constants<>+640(SB)/8, $0x4380000043800000
+DATA constants<>+648(SB)/8, $0x4380000043800000
+DATA constants<>+656(SB)/8, $0x4380000043800000
+DATA constants<>+664(SB)/8, $0x4380000043800000
+DATA constants<>+672(SB)/8, $0x4380000043800000
+DATA constants<>+680(SB)/8, $0x4380000043800000
+DATA constants<>+688(SB)/8, $0x4380000043800000
+DATA constants<>+696(SB)/8, $0x4380000043800000
+DATA constants<>+704(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+712(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+720(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+728(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+736(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+744(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+752(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+760(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+768(SB)/8, $0x4400000044000000
+DATA constants<>+776(SB)/8, $0x4400000044000000
+DATA constants<>+784(SB)/8, $0x4400000044000000
+DATA constants<>+792(SB)/8, $0x4400000044000000
+DATA constants<>+800(SB)/8, $0x4400000044000000
+DATA constants<>+808(SB)/8, $0x4400000044000000
+DATA constants<>+816(SB)/8, $0x4400000044000000
+DATA constants<>+824(SB)/8, $0x4400000044000000
+DATA constants<>+832(SB)/8, $0x3c8000003c800000
+DATA constants<>+840(SB)/8, $0x3c8000003c800000
+DATA constants<>+848(SB)/8, $0x3c8000003c800000
+DATA constants<>+856(SB)/8, $0x3c8000003c800000
+DATA constants<>+864(SB)/8, $0x3c8000003c800000
+DATA constants<>+872(SB)/8, $0x3c8000003c800000
+DATA constants<>+880(SB)/8, $0x3c8000003c800000
+DATA constants<>+888(SB)/8, $0x3c8000003c800000
+DATA constants<>+896(SB)/8, $0x7f8000007f800000
+DATA constants<>+904(SB)/8, $0x7f8000007f800000
+DATA constants<>+912(SB)/8, $0x7f8000007f800000
+DATA constants<>+920(SB)/8, $0x7f8000007f800000
+DATA constants<>+928(SB)/8, $0x7f8000007f800000
+DATA constants<>+936(SB)/8, $0x7f8000007f800000
+DATA constants<>+944(SB)/8, $0x7f8000007f800000
+DATA constants<>+952(SB)/8, $0x7f8000007f800000
+DATA constants<>+960(SB)/8, $0x0a0000000a000000
+DATA constants<>+968(SB)/8, $0x0a0000000a000000
+DATA constants<>+976(SB)/8, $0x0a0000000a000000
+DATA constants<>+984(SB)/8, $0x0a0000000a000000
+DATA constants<>+992(SB)/8, $0x0a0000000a000000
+DATA constants<>+1000(SB)/8, $0x0a0000000a000000
+DATA constants<>+1008(SB)/8, $0x0a0000000a000000
+DATA constants<>+1016(SB)/8, $0x0a0000000a000000
+DATA constants<>+1024(SB)/8, $0x000003c8000003c8
+DATA constants<>+1032(SB)/8, $0x000003c8000003c8
+DATA constants<>+1040(SB)/8, $0x000003c8000003c8
+DATA constants<>+1048(SB)/8, $0x000003c8000003c8
+DATA constants<>+1056(SB)/8, $0x000003c8000003c8
+DATA constants<>+1064(SB)/8, $0x000003c8000003c8
+DATA constants<>+1072(SB)/8, $0x000003c8000003c8
+DATA constants<>+1080(SB)/8, $0x000003c8000003c8
+DATA constants<>+1088(SB)/8, $0x0000007e0000007e
+DATA constants<>+1096(SB)/8, $0x0000007e0000007e
+DATA constants<>+1104(SB)/8, $0x0000007e0000007e
+DATA constants<>+1112(SB)/8, $0x0000007e0000007e
+DATA constants<>+1120(SB)/8, $0x0000007e0000007e
+DATA constants<>+1128(SB)/8, $0x0000007e0000007e
+DATA constants<>+1136(SB)/8, $0x0000007e0000007e
+DATA constants<>+1144(SB)/8, $0x0000007e0000007e
+DATA constants<>+1152(SB)/8, $0x0000007f0000007f
+DATA constants<>+1160(SB)/8, $0x0000007f0000007f
+DATA constants<>+1168(SB)/8, $0x0000007f0000007f
+DATA constants<>+1176(SB)/8, $0x0000007f0000007f
+DATA constants<>+1184(SB)/8, $0x0000007f0000007f
+DATA constants<>+1192(SB)/8, $0x0000007f0000007f
+DATA constants<>+1200(SB)/8, $0x0000007f0000007f
+DATA constants<>+1208(SB)/8, $0x0000007f0000007f
+DATA constants<>+1216(SB)/8, $0x0000008000000080
+DATA constants<>+1224(SB)/8, $0x0000008000000080
+DATA constants<>+1232(SB)/8, $0x0000008000000080
+DATA constants<>+1240(SB)/8, $0x0000008000000080
+DATA constants<>+1248(SB)/8, $0x0000008000000080
+DATA constants<>+1256(SB)/8, $0x0000008000000080
+DATA constants<>+1264(SB)/8, $0x0000008000000080
+DATA constants<>+1272(SB)/8, $0x0000008000000080
+DATA constants<>+1280(SB)/8, $0x4780000047800000
+DATA constants<>+1288(SB)/8, $0x4780000047800000
+DATA constants<>+1296(SB)/8, $0x4780000047800000
+DATA constants<>+1304(SB)/8, $0x4780000047800000
+DATA constants<>+1312(SB)/8, $0x4780000047800000
+DATA constants<>+1320(SB)/8, $0x4780000047800000
+DATA constants<>+1328(SB)/8, $0x4780000047800000
+DATA constants<>+1336(SB)/8, $0x4780000047800000
+DATA constants<>+1344(SB)/8, $0x3880000038800000
+DATA constants<>+1352(SB)/8, $0x3880000038800000
+DATA constants<>+1360(SB)/8, $0x3880000038800000
+DATA constants<>+1368(SB)/8, $0x3880000038800000
+DATA constants<>+1376(SB)/8, $0x3880000038800000
+DATA constants<>+1384(SB)/8, $0x3880000038800000
+DATA constants<>+1392(SB)/8, $0x3880000038800000
+DATA constants<>+1400(SB)/8, $0x3880000038800000
+DATA constants<>+1408(SB)/8, $0x0a8000000a800000
+DATA constants<>+1416(SB)/8, $0x0a8000000a800000
+DATA constants<>+1424(SB)/8, $0x0a8000000a800000
+DATA constants<>+1432(SB)/8, $0x0a8000000a800000
+DATA constants<>+1440(SB)/8, $0x0a8000000a800000
+DATA constants<>+1448(SB)/8, $0x0a8000000a800000
+DATA constants<>+1456(SB)/8, $0x0a8000000a800000
+DATA constants<>+1464(SB)/8, $0x0a8000000a800000
+DATA constants<>+1472(SB)/8, $0x000001c4000001c4
+DATA constants<>+1480(SB)/8, $0x000001c4000001c4
+DATA constants<>+1488(SB)/8, $0x000001c4000001c4
+DATA constants<>+1496(SB)/8, $0x000001c4000001c4
+DATA constants<>+1504(SB)/8, $0x000001c4000001c4
+DATA constants<>+1512(SB)/8, $0x000001c4000001c4
+DATA constants<>+1520(SB)/8, $0x000001c4000001c4
+DATA constants<>+1528(SB)/8, $0x000001c4000001c4
+DATA constants<>+1536(SB)/8, $0x0000007b0000007b
+DATA constants<>+1544(SB)/8, $0x0000007b0000007b
+DATA constants<>+1552(SB)/8, $0x0000007b0000007b
+DATA constants<>+1560(SB)/8, $0x0000007b0000007b
+DATA constants<>+1568(SB)/8, $0x0000007b0000007b
+DATA constants<>+1576(SB)/8, $0x0000007b0000007b
+DATA constants<>+1584(SB)/8, $0x0000007b0000007b
+DATA constants<>+1592(SB)/8, $0x0000007b0000007b
+GLOBL constants<>(SB), RODATA|NOPTR, $1600

@@ -45,6 +45,7 @@ type operation struct {
 // elements is how elements get into registers to be computed with, and back.
 type elements struct {
 	memory bool // are in memory as in registers
+	pair   bool // so little is to be done that two sources should have code of their own
 	parts  int  // registers for a unit of memory
 	group  int  // units that are combined at a time, where there are enough
 	unit   func(w *writer) int
@@ -78,7 +79,7 @@ func (w *writer) function(k kernel) {
 	w.units(k, 1, "end")
 	w.move(w.width.bytes, w.full(0), w.full(end))
 	w.MOVQ(limit, at)
-	if k.memory {
+	if k.elements.pair {
 		w.pair(k)
 	}
 	w.all(k, k.group, "group", groups)

@@ -9,7 +9,7 @@ import (
 // native are elements that the CPU computes with.
 func native() elements {
 	return elements{
-		memory: true, parts: 1, group: 4,
+		memory: true, pair: true, parts: 1, group: 4,
 		unit:  func(w *writer) int { return w.width.bytes },
 		load:  func(w *writer, m operand.Mem, to int) { w.move(w.width.bytes, m, w.full(to)) },
 		store: func(*writer, int) {},
@@ -22,11 +22,13 @@ func narrowed(bytes int, load func(w *writer, m operand.Mem, to int), store func
 }
 
 // bfloat16 takes the even and the odd elements of a register apart: that needs no
-// widening.
+// widening. Rounding adds just below half of what the lower half of a float32 can be
+// worth, and the rest if the upper half is odd. That makes no other number of a NaN,
+// the lower half of which is zero: it came from a BFloat16, or the CPU made it.
 func bfloat16() elements {
 	upper := func(w *writer) operand.Mem { return w.constant32(0xffff0000) }
 	return elements{
-		parts: 2, group: 1,
+		pair: true, parts: 2, group: 2,
 		unit: func(w *writer) int { return w.width.bytes },
 		load: func(w *writer, m operand.Mem, to int) {
 			w.move(w.width.bytes, m, w.full(to))
@@ -34,25 +36,17 @@ func bfloat16() elements {
 			w.shift("VPSLLD", 16, to, to)
 		},
 		store: func(w *writer, from int) {
-			w.roundBFloat16(from)
-			w.roundBFloat16(from + 1)
+			for r := from; r < from+2; r++ {
+				w.shift("VPSRLD", 16, r, spare)
+				w.bits("VPAND", w.constant32(1), spare, spare)
+				w.two("VPADDD", w.constant32(0x7fff), r, r)
+				w.two("VPADDD", w.full(spare), r, r)
+			}
 			w.shift("VPSRLD", 16, from, from)
 			w.bits("VPAND", upper(w), from+1, from+1)
 			w.bits("VPOR", w.full(from+1), from, from)
 		},
 	}
-}
-
-// roundBFloat16 rounds to the upper half: just below half of it is added, and the rest
-// if that half is odd. That could make another number of a NaN.
-func (w *writer) roundBFloat16(r int) {
-	w.shift("VPSRLD", 16, r, spare)
-	w.bits("VPAND", w.constant32(1), spare, spare)
-	w.two("VPADDD", w.constant32(0x7fff), spare, spare)
-	w.two("VPADDD", w.full(r), spare, spare)
-	w.bits("VPOR", w.constant32(1<<22), r, spare+1)
-	w.where(r, spare+1, spare, spare+2)
-	w.move(w.width.bytes, w.full(spare), w.full(r))
 }
 
 func float16() elements {

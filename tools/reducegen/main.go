@@ -50,5 +50,5 @@ func write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "vector_gen_amd64.go"), text, 0o644)
+	return os.WriteFile(filepath.Join(dir, "vector_gen.go"), text, 0o644)
 }

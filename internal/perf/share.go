@@ -1,0 +1,82 @@
+package perf
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+	"unsafe"
+
+	"github.com/goshmem/goshmem/internal/reduce"
+	"github.com/goshmem/goshmem/shmem"
+)
+
+// What two processes share: a vector of each.
+const (
+	sharedBytes = 64 << 20
+	sharedLimit = 9 * time.Millisecond
+)
+
+// share is one of two PEs that combine two vectors and put the result into the memory
+// of both. PE 0 writes the row.
+func (t task) share(ctx context.Context, out io.Writer) error {
+	w, err := shmem.Init(ctx, shmem.Options{})
+	if err != nil {
+		return err
+	}
+	row := Row{Name: "float32 sum by two processes, to both, " + size(sharedBytes), Unit: "ns", Peer: "limit", Wanted: 1}
+	if err := t.sample(ctx, w, &row); err != nil {
+		return err
+	}
+	row.settle()
+	if w.MyPE() == 0 {
+		err = json.NewEncoder(out).Encode([]Row{row})
+	}
+	return errors.Join(err, w.Finalize(ctx))
+}
+
+// sample takes the time from one barrier to the next.
+func (t task) sample(ctx context.Context, w *shmem.World, row *Row) error {
+	sources, err := both(ctx, w)
+	if err != nil {
+		return err
+	}
+	dsts, err := both(ctx, w)
+	if err != nil {
+		return err
+	}
+	var s reduce.Scratch
+	for round := range t.Rounds + 1 {
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		start := time.Now()
+		reduce.FoldTo(reduce.Float32, reduce.Sum, dsts, sources, sharedBytes/4/2, &s)
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		if round > 0 { // the first touches the memory
+			row.Samples = append(row.Samples, Sample{Ours: float64(time.Since(start)), Theirs: float64(sharedLimit), N: 1})
+		}
+	}
+	return nil
+}
+
+// both allocates a vector in each PE and returns where this PE's half of both lies.
+// Collective.
+func both(ctx context.Context, w *shmem.World) ([]unsafe.Pointer, error) {
+	a, err := shmem.Alloc[float32](ctx, w, sharedBytes/4)
+	if err != nil {
+		return nil, err
+	}
+	var halves []unsafe.Pointer
+	for pe := range w.NPEs() {
+		vector, err := a.Peer(pe)
+		if err != nil {
+			return nil, err
+		}
+		halves = append(halves, unsafe.Pointer(&vector[w.MyPE()*len(vector)/2]))
+	}
+	return halves, nil
+}
