@@ -194,7 +194,7 @@ end_sources:
 	VPMULLW Y8, Y0, Y10
 	VPAND   constants<>+0(SB), Y10, Y10
 	VPSRLW  $0x08, Y0, Y0
-	VPAND   constants<>+64(SB), Y8, Y11
+	VPAND   constants<>+32(SB), Y8, Y11
 	VPMULLW Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
 	ADDQ    $0x08, R10
@@ -223,28 +223,28 @@ one:
 	VPMULLW Y8, Y0, Y10
 	VPAND   constants<>+0(SB), Y10, Y10
 	VPSRLW  $0x08, Y0, Y0
-	VPAND   constants<>+64(SB), Y8, Y11
+	VPAND   constants<>+32(SB), Y8, Y11
 	VPMULLW Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
 	VMOVDQU 32(R10)(DX*1), Y8
 	VPMULLW Y8, Y1, Y10
 	VPAND   constants<>+0(SB), Y10, Y10
 	VPSRLW  $0x08, Y1, Y1
-	VPAND   constants<>+64(SB), Y8, Y11
+	VPAND   constants<>+32(SB), Y8, Y11
 	VPMULLW Y11, Y1, Y1
 	VPOR    Y10, Y1, Y1
 	VMOVDQU 64(R10)(DX*1), Y8
 	VPMULLW Y8, Y2, Y10
 	VPAND   constants<>+0(SB), Y10, Y10
 	VPSRLW  $0x08, Y2, Y2
-	VPAND   constants<>+64(SB), Y8, Y11
+	VPAND   constants<>+32(SB), Y8, Y11
 	VPMULLW Y11, Y2, Y2
 	VPOR    Y10, Y2, Y2
 	VMOVDQU 96(R10)(DX*1), Y8
 	VPMULLW Y8, Y3, Y10
 	VPAND   constants<>+0(SB), Y10, Y10
 	VPSRLW  $0x08, Y3, Y3
-	VPAND   constants<>+64(SB), Y8, Y11
+	VPAND   constants<>+32(SB), Y8, Y11
 	VPMULLW Y11, Y3, Y3
 	VPOR    Y10, Y3, Y3
 	VMOVDQU Y0, (DI)(DX*1)
@@ -272,28 +272,28 @@ two:
 	VPMULLW Y8, Y0, Y10
 	VPAND   constants<>+0(SB), Y10, Y10
 	VPSRLW  $0x08, Y0, Y0
-	VPAND   constants<>+64(SB), Y8, Y11
+	VPAND   constants<>+32(SB), Y8, Y11
 	VPMULLW Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
 	VMOVDQU 32(R10)(DX*1), Y8
 	VPMULLW Y8, Y1, Y10
 	VPAND   constants<>+0(SB), Y10, Y10
 	VPSRLW  $0x08, Y1, Y1
-	VPAND   constants<>+64(SB), Y8, Y11
+	VPAND   constants<>+32(SB), Y8, Y11
 	VPMULLW Y11, Y1, Y1
 	VPOR    Y10, Y1, Y1
 	VMOVDQU 64(R10)(DX*1), Y8
 	VPMULLW Y8, Y2, Y10
 	VPAND   constants<>+0(SB), Y10, Y10
 	VPSRLW  $0x08, Y2, Y2
-	VPAND   constants<>+64(SB), Y8, Y11
+	VPAND   constants<>+32(SB), Y8, Y11
 	VPMULLW Y11, Y2, Y2
 	VPOR    Y10, Y2, Y2
 	VMOVDQU 96(R10)(DX*1), Y8
 	VPMULLW Y8, Y3, Y10
 	VPAND   constants<>+0(SB), Y10, Y10
 	VPSRLW  $0x08, Y3, Y3
-	VPAND   constants<>+64(SB), Y8, Y11
+	VPAND   constants<>+32(SB), Y8, Y11
 	VPMULLW Y11, Y3, Y3
 	VPOR    Y10, Y3, Y3
 	VMOVDQU Y0, (DI)(DX*1)
@@ -327,28 +327,28 @@ group_sources:
 	VPMULLW Y8, Y0, Y10
 	VPAND   constants<>+0(SB), Y10, Y10
 	VPSRLW  $0x08, Y0, Y0
-	VPAND   constants<>+64(SB), Y8, Y11
+	VPAND   constants<>+32(SB), Y8, Y11
 	VPMULLW Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
 	VMOVDQU 32(R9)(DX*1), Y8
 	VPMULLW Y8, Y1, Y10
 	VPAND   constants<>+0(SB), Y10, Y10
 	VPSRLW  $0x08, Y1, Y1
-	VPAND   constants<>+64(SB), Y8, Y11
+	VPAND   constants<>+32(SB), Y8, Y11
 	VPMULLW Y11, Y1, Y1
 	VPOR    Y10, Y1, Y1
 	VMOVDQU 64(R9)(DX*1), Y8
 	VPMULLW Y8, Y2, Y10
 	VPAND   constants<>+0(SB), Y10, Y10
 	VPSRLW  $0x08, Y2, Y2
-	VPAND   constants<>+64(SB), Y8, Y11
+	VPAND   constants<>+32(SB), Y8, Y11
 	VPMULLW Y11, Y2, Y2
 	VPOR    Y10, Y2, Y2
 	VMOVDQU 96(R9)(DX*1), Y8
 	VPMULLW Y8, Y3, Y10
 	VPAND   constants<>+0(SB), Y10, Y10
 	VPSRLW  $0x08, Y3, Y3
-	VPAND   constants<>+64(SB), Y8, Y11
+	VPAND   constants<>+32(SB), Y8, Y11
 	VPMULLW Y11, Y3, Y3
 	VPOR    Y10, Y3, Y3
 	ADDQ    $0x08, R10
@@ -384,7 +384,7 @@ single_sources:
 	VPMULLW Y8, Y0, Y10
 	VPAND   constants<>+0(SB), Y10, Y10
 	VPSRLW  $0x08, Y0, Y0
-	VPAND   constants<>+64(SB), Y8, Y11
+	VPAND   constants<>+32(SB), Y8, Y11
 	VPMULLW Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
 	ADDQ    $0x08, R10
@@ -4379,8 +4379,8 @@ TEXT ·minUint64AVX2(SB), NOSPLIT, $0-48
 end_sources:
 	MOVQ      (R10), R9
 	VMOVDQU   (R9)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y0, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y0, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y11, Y10, Y10
 	VBLENDVPD Y10, Y8, Y0, Y0
 	ADDQ      $0x08, R10
@@ -4406,23 +4406,23 @@ one:
 	VMOVDQU   64(R9)(DX*1), Y2
 	VMOVDQU   96(R9)(DX*1), Y3
 	VMOVDQU   (R10)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y0, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y0, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y11, Y10, Y10
 	VBLENDVPD Y10, Y8, Y0, Y0
 	VMOVDQU   32(R10)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y1, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y1, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y11, Y10, Y10
 	VBLENDVPD Y10, Y8, Y1, Y1
 	VMOVDQU   64(R10)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y2, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y2, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y11, Y10, Y10
 	VBLENDVPD Y10, Y8, Y2, Y2
 	VMOVDQU   96(R10)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y3, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y3, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y11, Y10, Y10
 	VBLENDVPD Y10, Y8, Y3, Y3
 	VMOVDQU   Y0, (DI)(DX*1)
@@ -4447,23 +4447,23 @@ two:
 	VMOVDQU   64(R9)(DX*1), Y2
 	VMOVDQU   96(R9)(DX*1), Y3
 	VMOVDQU   (R10)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y0, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y0, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y11, Y10, Y10
 	VBLENDVPD Y10, Y8, Y0, Y0
 	VMOVDQU   32(R10)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y1, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y1, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y11, Y10, Y10
 	VBLENDVPD Y10, Y8, Y1, Y1
 	VMOVDQU   64(R10)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y2, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y2, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y11, Y10, Y10
 	VBLENDVPD Y10, Y8, Y2, Y2
 	VMOVDQU   96(R10)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y3, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y3, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y11, Y10, Y10
 	VBLENDVPD Y10, Y8, Y3, Y3
 	VMOVDQU   Y0, (DI)(DX*1)
@@ -4494,23 +4494,23 @@ group:
 group_sources:
 	MOVQ      (R10), R9
 	VMOVDQU   (R9)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y0, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y0, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y11, Y10, Y10
 	VBLENDVPD Y10, Y8, Y0, Y0
 	VMOVDQU   32(R9)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y1, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y1, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y11, Y10, Y10
 	VBLENDVPD Y10, Y8, Y1, Y1
 	VMOVDQU   64(R9)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y2, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y2, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y11, Y10, Y10
 	VBLENDVPD Y10, Y8, Y2, Y2
 	VMOVDQU   96(R9)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y3, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y3, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y11, Y10, Y10
 	VBLENDVPD Y10, Y8, Y3, Y3
 	ADDQ      $0x08, R10
@@ -4543,8 +4543,8 @@ single:
 single_sources:
 	MOVQ      (R10), R9
 	VMOVDQU   (R9)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y0, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y0, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y11, Y10, Y10
 	VBLENDVPD Y10, Y8, Y0, Y0
 	ADDQ      $0x08, R10
@@ -4599,8 +4599,8 @@ TEXT ·maxUint64AVX2(SB), NOSPLIT, $0-48
 end_sources:
 	MOVQ      (R10), R9
 	VMOVDQU   (R9)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y0, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y0, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y10, Y11, Y10
 	VBLENDVPD Y10, Y8, Y0, Y0
 	ADDQ      $0x08, R10
@@ -4626,23 +4626,23 @@ one:
 	VMOVDQU   64(R9)(DX*1), Y2
 	VMOVDQU   96(R9)(DX*1), Y3
 	VMOVDQU   (R10)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y0, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y0, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y10, Y11, Y10
 	VBLENDVPD Y10, Y8, Y0, Y0
 	VMOVDQU   32(R10)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y1, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y1, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y10, Y11, Y10
 	VBLENDVPD Y10, Y8, Y1, Y1
 	VMOVDQU   64(R10)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y2, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y2, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y10, Y11, Y10
 	VBLENDVPD Y10, Y8, Y2, Y2
 	VMOVDQU   96(R10)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y3, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y3, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y10, Y11, Y10
 	VBLENDVPD Y10, Y8, Y3, Y3
 	VMOVDQU   Y0, (DI)(DX*1)
@@ -4667,23 +4667,23 @@ two:
 	VMOVDQU   64(R9)(DX*1), Y2
 	VMOVDQU   96(R9)(DX*1), Y3
 	VMOVDQU   (R10)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y0, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y0, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y10, Y11, Y10
 	VBLENDVPD Y10, Y8, Y0, Y0
 	VMOVDQU   32(R10)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y1, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y1, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y10, Y11, Y10
 	VBLENDVPD Y10, Y8, Y1, Y1
 	VMOVDQU   64(R10)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y2, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y2, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y10, Y11, Y10
 	VBLENDVPD Y10, Y8, Y2, Y2
 	VMOVDQU   96(R10)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y3, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y3, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y10, Y11, Y10
 	VBLENDVPD Y10, Y8, Y3, Y3
 	VMOVDQU   Y0, (DI)(DX*1)
@@ -4714,23 +4714,23 @@ group:
 group_sources:
 	MOVQ      (R10), R9
 	VMOVDQU   (R9)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y0, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y0, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y10, Y11, Y10
 	VBLENDVPD Y10, Y8, Y0, Y0
 	VMOVDQU   32(R9)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y1, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y1, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y10, Y11, Y10
 	VBLENDVPD Y10, Y8, Y1, Y1
 	VMOVDQU   64(R9)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y2, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y2, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y10, Y11, Y10
 	VBLENDVPD Y10, Y8, Y2, Y2
 	VMOVDQU   96(R9)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y3, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y3, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y10, Y11, Y10
 	VBLENDVPD Y10, Y8, Y3, Y3
 	ADDQ      $0x08, R10
@@ -4763,8 +4763,8 @@ single:
 single_sources:
 	MOVQ      (R10), R9
 	VMOVDQU   (R9)(DX*1), Y8
-	VPXOR     constants<>+128(SB), Y0, Y10
-	VPXOR     constants<>+128(SB), Y8, Y11
+	VPXOR     constants<>+64(SB), Y0, Y10
+	VPXOR     constants<>+64(SB), Y8, Y11
 	VPCMPGTQ  Y10, Y11, Y10
 	VBLENDVPD Y10, Y8, Y0, Y0
 	ADDQ      $0x08, R10
@@ -5353,12 +5353,12 @@ TEXT ·maxFloat32AVX2(SB), NOSPLIT, $0-48
 end_sources:
 	MOVQ    (R10), R9
 	VMOVDQU (R9)(DX*1), Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y0, Y0
 	VMINPS  Y0, Y11, Y10
 	VMINPS  Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
-	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y0, Y0
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      end_sources
@@ -5382,33 +5382,33 @@ one:
 	VMOVDQU 64(R9)(DX*1), Y2
 	VMOVDQU 96(R9)(DX*1), Y3
 	VMOVDQU (R10)(DX*1), Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y0, Y0
 	VMINPS  Y0, Y11, Y10
 	VMINPS  Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
-	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y0, Y0
 	VMOVDQU 32(R10)(DX*1), Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y1, Y1
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y1, Y1
 	VMINPS  Y1, Y11, Y10
 	VMINPS  Y11, Y1, Y1
 	VPOR    Y10, Y1, Y1
-	VPXOR   constants<>+192(SB), Y1, Y1
+	VPXOR   constants<>+96(SB), Y1, Y1
 	VMOVDQU 64(R10)(DX*1), Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y2, Y2
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y2, Y2
 	VMINPS  Y2, Y11, Y10
 	VMINPS  Y11, Y2, Y2
 	VPOR    Y10, Y2, Y2
-	VPXOR   constants<>+192(SB), Y2, Y2
+	VPXOR   constants<>+96(SB), Y2, Y2
 	VMOVDQU 96(R10)(DX*1), Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y3, Y3
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y3, Y3
 	VMINPS  Y3, Y11, Y10
 	VMINPS  Y11, Y3, Y3
 	VPOR    Y10, Y3, Y3
-	VPXOR   constants<>+192(SB), Y3, Y3
+	VPXOR   constants<>+96(SB), Y3, Y3
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
@@ -5431,33 +5431,33 @@ two:
 	VMOVDQU 64(R9)(DX*1), Y2
 	VMOVDQU 96(R9)(DX*1), Y3
 	VMOVDQU (R10)(DX*1), Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y0, Y0
 	VMINPS  Y0, Y11, Y10
 	VMINPS  Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
-	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y0, Y0
 	VMOVDQU 32(R10)(DX*1), Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y1, Y1
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y1, Y1
 	VMINPS  Y1, Y11, Y10
 	VMINPS  Y11, Y1, Y1
 	VPOR    Y10, Y1, Y1
-	VPXOR   constants<>+192(SB), Y1, Y1
+	VPXOR   constants<>+96(SB), Y1, Y1
 	VMOVDQU 64(R10)(DX*1), Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y2, Y2
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y2, Y2
 	VMINPS  Y2, Y11, Y10
 	VMINPS  Y11, Y2, Y2
 	VPOR    Y10, Y2, Y2
-	VPXOR   constants<>+192(SB), Y2, Y2
+	VPXOR   constants<>+96(SB), Y2, Y2
 	VMOVDQU 96(R10)(DX*1), Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y3, Y3
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y3, Y3
 	VMINPS  Y3, Y11, Y10
 	VMINPS  Y11, Y3, Y3
 	VPOR    Y10, Y3, Y3
-	VPXOR   constants<>+192(SB), Y3, Y3
+	VPXOR   constants<>+96(SB), Y3, Y3
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
@@ -5486,33 +5486,33 @@ group:
 group_sources:
 	MOVQ    (R10), R9
 	VMOVDQU (R9)(DX*1), Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y0, Y0
 	VMINPS  Y0, Y11, Y10
 	VMINPS  Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
-	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y0, Y0
 	VMOVDQU 32(R9)(DX*1), Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y1, Y1
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y1, Y1
 	VMINPS  Y1, Y11, Y10
 	VMINPS  Y11, Y1, Y1
 	VPOR    Y10, Y1, Y1
-	VPXOR   constants<>+192(SB), Y1, Y1
+	VPXOR   constants<>+96(SB), Y1, Y1
 	VMOVDQU 64(R9)(DX*1), Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y2, Y2
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y2, Y2
 	VMINPS  Y2, Y11, Y10
 	VMINPS  Y11, Y2, Y2
 	VPOR    Y10, Y2, Y2
-	VPXOR   constants<>+192(SB), Y2, Y2
+	VPXOR   constants<>+96(SB), Y2, Y2
 	VMOVDQU 96(R9)(DX*1), Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y3, Y3
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y3, Y3
 	VMINPS  Y3, Y11, Y10
 	VMINPS  Y11, Y3, Y3
 	VPOR    Y10, Y3, Y3
-	VPXOR   constants<>+192(SB), Y3, Y3
+	VPXOR   constants<>+96(SB), Y3, Y3
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
@@ -5543,12 +5543,12 @@ single:
 single_sources:
 	MOVQ    (R10), R9
 	VMOVDQU (R9)(DX*1), Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y0, Y0
 	VMINPS  Y0, Y11, Y10
 	VMINPS  Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
-	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y0, Y0
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
@@ -5821,12 +5821,12 @@ TEXT ·maxFloat16AVX2(SB), NOSPLIT, $0-48
 end_sources:
 	MOVQ      (R10), R9
 	VCVTPH2PS (R9)(DX*1), Y8
-	VPXOR     constants<>+192(SB), Y8, Y11
-	VPXOR     constants<>+192(SB), Y0, Y0
+	VPXOR     constants<>+96(SB), Y8, Y11
+	VPXOR     constants<>+96(SB), Y0, Y0
 	VMINPS    Y0, Y11, Y10
 	VMINPS    Y11, Y0, Y0
 	VPOR      Y10, Y0, Y0
-	VPXOR     constants<>+192(SB), Y0, Y0
+	VPXOR     constants<>+96(SB), Y0, Y0
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
@@ -5844,12 +5844,12 @@ group:
 group_sources:
 	MOVQ      (R10), R9
 	VCVTPH2PS (R9)(DX*1), Y8
-	VPXOR     constants<>+192(SB), Y8, Y11
-	VPXOR     constants<>+192(SB), Y0, Y0
+	VPXOR     constants<>+96(SB), Y8, Y11
+	VPXOR     constants<>+96(SB), Y0, Y0
 	VMINPS    Y0, Y11, Y10
 	VMINPS    Y11, Y0, Y0
 	VPOR      Y10, Y0, Y0
-	VPXOR     constants<>+192(SB), Y0, Y0
+	VPXOR     constants<>+96(SB), Y0, Y0
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
@@ -5898,14 +5898,14 @@ TEXT ·sumBFloat16AVX2(SB), NOSPLIT, $0-48
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	LEAQ    8(SI), R10
 
 end_sources:
 	MOVQ    (R10), R9
 	VMOVDQU (R9)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VADDPS  Y8, Y0, Y0
 	VADDPS  Y9, Y1, Y1
@@ -5913,15 +5913,15 @@ end_sources:
 	CMPQ    R10, R8
 	JB      end_sources
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
@@ -5939,42 +5939,42 @@ end_sources:
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	VMOVDQU 32(R9)(DX*1), Y2
-	VPAND   constants<>+256(SB), Y2, Y3
+	VPAND   constants<>+128(SB), Y2, Y3
 	VPSLLD  $0x10, Y2, Y2
 	VMOVDQU (R10)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VADDPS  Y8, Y0, Y0
 	VADDPS  Y9, Y1, Y1
 	VMOVDQU 32(R10)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VADDPS  Y8, Y2, Y2
 	VADDPS  Y9, Y3, Y3
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	VPSRLD  $0x10, Y2, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y2, Y2
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y2, Y2
 	VPADDD  Y10, Y2, Y2
 	VPSRLD  $0x10, Y3, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y3, Y3
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y3, Y3
 	VPADDD  Y10, Y3, Y3
 	VPSRLD  $0x10, Y2, Y2
-	VPAND   constants<>+256(SB), Y3, Y3
+	VPAND   constants<>+128(SB), Y3, Y3
 	VPOR    Y3, Y2, Y2
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y2, 32(DI)(DX*1)
@@ -5992,42 +5992,42 @@ no_one:
 
 two:
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	VMOVDQU 32(R9)(DX*1), Y2
-	VPAND   constants<>+256(SB), Y2, Y3
+	VPAND   constants<>+128(SB), Y2, Y3
 	VPSLLD  $0x10, Y2, Y2
 	VMOVDQU (R10)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VADDPS  Y8, Y0, Y0
 	VADDPS  Y9, Y1, Y1
 	VMOVDQU 32(R10)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VADDPS  Y8, Y2, Y2
 	VADDPS  Y9, Y3, Y3
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	VPSRLD  $0x10, Y2, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y2, Y2
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y2, Y2
 	VPADDD  Y10, Y2, Y2
 	VPSRLD  $0x10, Y3, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y3, Y3
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y3, Y3
 	VPADDD  Y10, Y3, Y3
 	VPSRLD  $0x10, Y2, Y2
-	VPAND   constants<>+256(SB), Y3, Y3
+	VPAND   constants<>+128(SB), Y3, Y3
 	VPOR    Y3, Y2, Y2
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y2, 32(DI)(DX*1)
@@ -6045,22 +6045,22 @@ no_pair:
 group:
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	VMOVDQU 32(R9)(DX*1), Y2
-	VPAND   constants<>+256(SB), Y2, Y3
+	VPAND   constants<>+128(SB), Y2, Y3
 	VPSLLD  $0x10, Y2, Y2
 	LEAQ    8(SI), R10
 
 group_sources:
 	MOVQ    (R10), R9
 	VMOVDQU (R9)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VADDPS  Y8, Y0, Y0
 	VADDPS  Y9, Y1, Y1
 	VMOVDQU 32(R9)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VADDPS  Y8, Y2, Y2
 	VADDPS  Y9, Y3, Y3
@@ -6068,26 +6068,26 @@ group_sources:
 	CMPQ    R10, R8
 	JB      group_sources
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	VPSRLD  $0x10, Y2, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y2, Y2
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y2, Y2
 	VPADDD  Y10, Y2, Y2
 	VPSRLD  $0x10, Y3, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y3, Y3
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y3, Y3
 	VPADDD  Y10, Y3, Y3
 	VPSRLD  $0x10, Y2, Y2
-	VPAND   constants<>+256(SB), Y3, Y3
+	VPAND   constants<>+128(SB), Y3, Y3
 	VPOR    Y3, Y2, Y2
 	MOVQ    BX, AX
 
@@ -6109,14 +6109,14 @@ no_group:
 single:
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	LEAQ    8(SI), R10
 
 single_sources:
 	MOVQ    (R10), R9
 	VMOVDQU (R9)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VADDPS  Y8, Y0, Y0
 	VADDPS  Y9, Y1, Y1
@@ -6124,15 +6124,15 @@ single_sources:
 	CMPQ    R10, R8
 	JB      single_sources
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	MOVQ    BX, AX
 
@@ -6178,14 +6178,14 @@ TEXT ·prodBFloat16AVX2(SB), NOSPLIT, $0-48
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	LEAQ    8(SI), R10
 
 end_sources:
 	MOVQ    (R10), R9
 	VMOVDQU (R9)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VMULPS  Y8, Y0, Y0
 	VMULPS  Y9, Y1, Y1
@@ -6193,15 +6193,15 @@ end_sources:
 	CMPQ    R10, R8
 	JB      end_sources
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
@@ -6219,42 +6219,42 @@ end_sources:
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	VMOVDQU 32(R9)(DX*1), Y2
-	VPAND   constants<>+256(SB), Y2, Y3
+	VPAND   constants<>+128(SB), Y2, Y3
 	VPSLLD  $0x10, Y2, Y2
 	VMOVDQU (R10)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VMULPS  Y8, Y0, Y0
 	VMULPS  Y9, Y1, Y1
 	VMOVDQU 32(R10)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VMULPS  Y8, Y2, Y2
 	VMULPS  Y9, Y3, Y3
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	VPSRLD  $0x10, Y2, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y2, Y2
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y2, Y2
 	VPADDD  Y10, Y2, Y2
 	VPSRLD  $0x10, Y3, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y3, Y3
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y3, Y3
 	VPADDD  Y10, Y3, Y3
 	VPSRLD  $0x10, Y2, Y2
-	VPAND   constants<>+256(SB), Y3, Y3
+	VPAND   constants<>+128(SB), Y3, Y3
 	VPOR    Y3, Y2, Y2
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y2, 32(DI)(DX*1)
@@ -6272,42 +6272,42 @@ no_one:
 
 two:
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	VMOVDQU 32(R9)(DX*1), Y2
-	VPAND   constants<>+256(SB), Y2, Y3
+	VPAND   constants<>+128(SB), Y2, Y3
 	VPSLLD  $0x10, Y2, Y2
 	VMOVDQU (R10)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VMULPS  Y8, Y0, Y0
 	VMULPS  Y9, Y1, Y1
 	VMOVDQU 32(R10)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VMULPS  Y8, Y2, Y2
 	VMULPS  Y9, Y3, Y3
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	VPSRLD  $0x10, Y2, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y2, Y2
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y2, Y2
 	VPADDD  Y10, Y2, Y2
 	VPSRLD  $0x10, Y3, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y3, Y3
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y3, Y3
 	VPADDD  Y10, Y3, Y3
 	VPSRLD  $0x10, Y2, Y2
-	VPAND   constants<>+256(SB), Y3, Y3
+	VPAND   constants<>+128(SB), Y3, Y3
 	VPOR    Y3, Y2, Y2
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y2, 32(DI)(DX*1)
@@ -6325,22 +6325,22 @@ no_pair:
 group:
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	VMOVDQU 32(R9)(DX*1), Y2
-	VPAND   constants<>+256(SB), Y2, Y3
+	VPAND   constants<>+128(SB), Y2, Y3
 	VPSLLD  $0x10, Y2, Y2
 	LEAQ    8(SI), R10
 
 group_sources:
 	MOVQ    (R10), R9
 	VMOVDQU (R9)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VMULPS  Y8, Y0, Y0
 	VMULPS  Y9, Y1, Y1
 	VMOVDQU 32(R9)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VMULPS  Y8, Y2, Y2
 	VMULPS  Y9, Y3, Y3
@@ -6348,26 +6348,26 @@ group_sources:
 	CMPQ    R10, R8
 	JB      group_sources
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	VPSRLD  $0x10, Y2, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y2, Y2
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y2, Y2
 	VPADDD  Y10, Y2, Y2
 	VPSRLD  $0x10, Y3, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y3, Y3
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y3, Y3
 	VPADDD  Y10, Y3, Y3
 	VPSRLD  $0x10, Y2, Y2
-	VPAND   constants<>+256(SB), Y3, Y3
+	VPAND   constants<>+128(SB), Y3, Y3
 	VPOR    Y3, Y2, Y2
 	MOVQ    BX, AX
 
@@ -6389,14 +6389,14 @@ no_group:
 single:
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	LEAQ    8(SI), R10
 
 single_sources:
 	MOVQ    (R10), R9
 	VMOVDQU (R9)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VMULPS  Y8, Y0, Y0
 	VMULPS  Y9, Y1, Y1
@@ -6404,15 +6404,15 @@ single_sources:
 	CMPQ    R10, R8
 	JB      single_sources
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	MOVQ    BX, AX
 
@@ -6458,14 +6458,14 @@ TEXT ·minBFloat16AVX2(SB), NOSPLIT, $0-48
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	LEAQ    8(SI), R10
 
 end_sources:
 	MOVQ    (R10), R9
 	VMOVDQU (R9)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VMINPS  Y0, Y8, Y10
 	VMINPS  Y8, Y0, Y0
@@ -6477,15 +6477,15 @@ end_sources:
 	CMPQ    R10, R8
 	JB      end_sources
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
@@ -6503,13 +6503,13 @@ end_sources:
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	VMOVDQU 32(R9)(DX*1), Y2
-	VPAND   constants<>+256(SB), Y2, Y3
+	VPAND   constants<>+128(SB), Y2, Y3
 	VPSLLD  $0x10, Y2, Y2
 	VMOVDQU (R10)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VMINPS  Y0, Y8, Y10
 	VMINPS  Y8, Y0, Y0
@@ -6518,7 +6518,7 @@ one:
 	VMINPS  Y9, Y1, Y1
 	VPOR    Y10, Y1, Y1
 	VMOVDQU 32(R10)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VMINPS  Y2, Y8, Y10
 	VMINPS  Y8, Y2, Y2
@@ -6527,26 +6527,26 @@ one:
 	VMINPS  Y9, Y3, Y3
 	VPOR    Y10, Y3, Y3
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	VPSRLD  $0x10, Y2, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y2, Y2
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y2, Y2
 	VPADDD  Y10, Y2, Y2
 	VPSRLD  $0x10, Y3, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y3, Y3
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y3, Y3
 	VPADDD  Y10, Y3, Y3
 	VPSRLD  $0x10, Y2, Y2
-	VPAND   constants<>+256(SB), Y3, Y3
+	VPAND   constants<>+128(SB), Y3, Y3
 	VPOR    Y3, Y2, Y2
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y2, 32(DI)(DX*1)
@@ -6564,13 +6564,13 @@ no_one:
 
 two:
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	VMOVDQU 32(R9)(DX*1), Y2
-	VPAND   constants<>+256(SB), Y2, Y3
+	VPAND   constants<>+128(SB), Y2, Y3
 	VPSLLD  $0x10, Y2, Y2
 	VMOVDQU (R10)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VMINPS  Y0, Y8, Y10
 	VMINPS  Y8, Y0, Y0
@@ -6579,7 +6579,7 @@ two:
 	VMINPS  Y9, Y1, Y1
 	VPOR    Y10, Y1, Y1
 	VMOVDQU 32(R10)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VMINPS  Y2, Y8, Y10
 	VMINPS  Y8, Y2, Y2
@@ -6588,26 +6588,26 @@ two:
 	VMINPS  Y9, Y3, Y3
 	VPOR    Y10, Y3, Y3
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	VPSRLD  $0x10, Y2, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y2, Y2
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y2, Y2
 	VPADDD  Y10, Y2, Y2
 	VPSRLD  $0x10, Y3, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y3, Y3
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y3, Y3
 	VPADDD  Y10, Y3, Y3
 	VPSRLD  $0x10, Y2, Y2
-	VPAND   constants<>+256(SB), Y3, Y3
+	VPAND   constants<>+128(SB), Y3, Y3
 	VPOR    Y3, Y2, Y2
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y2, 32(DI)(DX*1)
@@ -6625,17 +6625,17 @@ no_pair:
 group:
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	VMOVDQU 32(R9)(DX*1), Y2
-	VPAND   constants<>+256(SB), Y2, Y3
+	VPAND   constants<>+128(SB), Y2, Y3
 	VPSLLD  $0x10, Y2, Y2
 	LEAQ    8(SI), R10
 
 group_sources:
 	MOVQ    (R10), R9
 	VMOVDQU (R9)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VMINPS  Y0, Y8, Y10
 	VMINPS  Y8, Y0, Y0
@@ -6644,7 +6644,7 @@ group_sources:
 	VMINPS  Y9, Y1, Y1
 	VPOR    Y10, Y1, Y1
 	VMOVDQU 32(R9)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VMINPS  Y2, Y8, Y10
 	VMINPS  Y8, Y2, Y2
@@ -6656,26 +6656,26 @@ group_sources:
 	CMPQ    R10, R8
 	JB      group_sources
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	VPSRLD  $0x10, Y2, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y2, Y2
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y2, Y2
 	VPADDD  Y10, Y2, Y2
 	VPSRLD  $0x10, Y3, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y3, Y3
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y3, Y3
 	VPADDD  Y10, Y3, Y3
 	VPSRLD  $0x10, Y2, Y2
-	VPAND   constants<>+256(SB), Y3, Y3
+	VPAND   constants<>+128(SB), Y3, Y3
 	VPOR    Y3, Y2, Y2
 	MOVQ    BX, AX
 
@@ -6697,14 +6697,14 @@ no_group:
 single:
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	LEAQ    8(SI), R10
 
 single_sources:
 	MOVQ    (R10), R9
 	VMOVDQU (R9)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
 	VMINPS  Y0, Y8, Y10
 	VMINPS  Y8, Y0, Y0
@@ -6716,15 +6716,15 @@ single_sources:
 	CMPQ    R10, R8
 	JB      single_sources
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	MOVQ    BX, AX
 
@@ -6770,40 +6770,40 @@ TEXT ·maxBFloat16AVX2(SB), NOSPLIT, $0-48
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	LEAQ    8(SI), R10
 
 end_sources:
 	MOVQ    (R10), R9
 	VMOVDQU (R9)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y0, Y0
 	VMINPS  Y0, Y11, Y10
 	VMINPS  Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
-	VPXOR   constants<>+192(SB), Y0, Y0
-	VPXOR   constants<>+192(SB), Y9, Y11
-	VPXOR   constants<>+192(SB), Y1, Y1
+	VPXOR   constants<>+96(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y9, Y11
+	VPXOR   constants<>+96(SB), Y1, Y1
 	VMINPS  Y1, Y11, Y10
 	VMINPS  Y11, Y1, Y1
 	VPOR    Y10, Y1, Y1
-	VPXOR   constants<>+192(SB), Y1, Y1
+	VPXOR   constants<>+96(SB), Y1, Y1
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      end_sources
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
@@ -6821,62 +6821,62 @@ end_sources:
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	VMOVDQU 32(R9)(DX*1), Y2
-	VPAND   constants<>+256(SB), Y2, Y3
+	VPAND   constants<>+128(SB), Y2, Y3
 	VPSLLD  $0x10, Y2, Y2
 	VMOVDQU (R10)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y0, Y0
 	VMINPS  Y0, Y11, Y10
 	VMINPS  Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
-	VPXOR   constants<>+192(SB), Y0, Y0
-	VPXOR   constants<>+192(SB), Y9, Y11
-	VPXOR   constants<>+192(SB), Y1, Y1
+	VPXOR   constants<>+96(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y9, Y11
+	VPXOR   constants<>+96(SB), Y1, Y1
 	VMINPS  Y1, Y11, Y10
 	VMINPS  Y11, Y1, Y1
 	VPOR    Y10, Y1, Y1
-	VPXOR   constants<>+192(SB), Y1, Y1
+	VPXOR   constants<>+96(SB), Y1, Y1
 	VMOVDQU 32(R10)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y2, Y2
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y2, Y2
 	VMINPS  Y2, Y11, Y10
 	VMINPS  Y11, Y2, Y2
 	VPOR    Y10, Y2, Y2
-	VPXOR   constants<>+192(SB), Y2, Y2
-	VPXOR   constants<>+192(SB), Y9, Y11
-	VPXOR   constants<>+192(SB), Y3, Y3
+	VPXOR   constants<>+96(SB), Y2, Y2
+	VPXOR   constants<>+96(SB), Y9, Y11
+	VPXOR   constants<>+96(SB), Y3, Y3
 	VMINPS  Y3, Y11, Y10
 	VMINPS  Y11, Y3, Y3
 	VPOR    Y10, Y3, Y3
-	VPXOR   constants<>+192(SB), Y3, Y3
+	VPXOR   constants<>+96(SB), Y3, Y3
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	VPSRLD  $0x10, Y2, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y2, Y2
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y2, Y2
 	VPADDD  Y10, Y2, Y2
 	VPSRLD  $0x10, Y3, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y3, Y3
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y3, Y3
 	VPADDD  Y10, Y3, Y3
 	VPSRLD  $0x10, Y2, Y2
-	VPAND   constants<>+256(SB), Y3, Y3
+	VPAND   constants<>+128(SB), Y3, Y3
 	VPOR    Y3, Y2, Y2
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y2, 32(DI)(DX*1)
@@ -6894,62 +6894,62 @@ no_one:
 
 two:
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	VMOVDQU 32(R9)(DX*1), Y2
-	VPAND   constants<>+256(SB), Y2, Y3
+	VPAND   constants<>+128(SB), Y2, Y3
 	VPSLLD  $0x10, Y2, Y2
 	VMOVDQU (R10)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y0, Y0
 	VMINPS  Y0, Y11, Y10
 	VMINPS  Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
-	VPXOR   constants<>+192(SB), Y0, Y0
-	VPXOR   constants<>+192(SB), Y9, Y11
-	VPXOR   constants<>+192(SB), Y1, Y1
+	VPXOR   constants<>+96(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y9, Y11
+	VPXOR   constants<>+96(SB), Y1, Y1
 	VMINPS  Y1, Y11, Y10
 	VMINPS  Y11, Y1, Y1
 	VPOR    Y10, Y1, Y1
-	VPXOR   constants<>+192(SB), Y1, Y1
+	VPXOR   constants<>+96(SB), Y1, Y1
 	VMOVDQU 32(R10)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y2, Y2
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y2, Y2
 	VMINPS  Y2, Y11, Y10
 	VMINPS  Y11, Y2, Y2
 	VPOR    Y10, Y2, Y2
-	VPXOR   constants<>+192(SB), Y2, Y2
-	VPXOR   constants<>+192(SB), Y9, Y11
-	VPXOR   constants<>+192(SB), Y3, Y3
+	VPXOR   constants<>+96(SB), Y2, Y2
+	VPXOR   constants<>+96(SB), Y9, Y11
+	VPXOR   constants<>+96(SB), Y3, Y3
 	VMINPS  Y3, Y11, Y10
 	VMINPS  Y11, Y3, Y3
 	VPOR    Y10, Y3, Y3
-	VPXOR   constants<>+192(SB), Y3, Y3
+	VPXOR   constants<>+96(SB), Y3, Y3
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	VPSRLD  $0x10, Y2, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y2, Y2
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y2, Y2
 	VPADDD  Y10, Y2, Y2
 	VPSRLD  $0x10, Y3, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y3, Y3
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y3, Y3
 	VPADDD  Y10, Y3, Y3
 	VPSRLD  $0x10, Y2, Y2
-	VPAND   constants<>+256(SB), Y3, Y3
+	VPAND   constants<>+128(SB), Y3, Y3
 	VPOR    Y3, Y2, Y2
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y2, 32(DI)(DX*1)
@@ -6967,69 +6967,69 @@ no_pair:
 group:
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	VMOVDQU 32(R9)(DX*1), Y2
-	VPAND   constants<>+256(SB), Y2, Y3
+	VPAND   constants<>+128(SB), Y2, Y3
 	VPSLLD  $0x10, Y2, Y2
 	LEAQ    8(SI), R10
 
 group_sources:
 	MOVQ    (R10), R9
 	VMOVDQU (R9)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y0, Y0
 	VMINPS  Y0, Y11, Y10
 	VMINPS  Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
-	VPXOR   constants<>+192(SB), Y0, Y0
-	VPXOR   constants<>+192(SB), Y9, Y11
-	VPXOR   constants<>+192(SB), Y1, Y1
+	VPXOR   constants<>+96(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y9, Y11
+	VPXOR   constants<>+96(SB), Y1, Y1
 	VMINPS  Y1, Y11, Y10
 	VMINPS  Y11, Y1, Y1
 	VPOR    Y10, Y1, Y1
-	VPXOR   constants<>+192(SB), Y1, Y1
+	VPXOR   constants<>+96(SB), Y1, Y1
 	VMOVDQU 32(R9)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y2, Y2
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y2, Y2
 	VMINPS  Y2, Y11, Y10
 	VMINPS  Y11, Y2, Y2
 	VPOR    Y10, Y2, Y2
-	VPXOR   constants<>+192(SB), Y2, Y2
-	VPXOR   constants<>+192(SB), Y9, Y11
-	VPXOR   constants<>+192(SB), Y3, Y3
+	VPXOR   constants<>+96(SB), Y2, Y2
+	VPXOR   constants<>+96(SB), Y9, Y11
+	VPXOR   constants<>+96(SB), Y3, Y3
 	VMINPS  Y3, Y11, Y10
 	VMINPS  Y11, Y3, Y3
 	VPOR    Y10, Y3, Y3
-	VPXOR   constants<>+192(SB), Y3, Y3
+	VPXOR   constants<>+96(SB), Y3, Y3
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	VPSRLD  $0x10, Y2, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y2, Y2
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y2, Y2
 	VPADDD  Y10, Y2, Y2
 	VPSRLD  $0x10, Y3, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y3, Y3
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y3, Y3
 	VPADDD  Y10, Y3, Y3
 	VPSRLD  $0x10, Y2, Y2
-	VPAND   constants<>+256(SB), Y3, Y3
+	VPAND   constants<>+128(SB), Y3, Y3
 	VPOR    Y3, Y2, Y2
 	MOVQ    BX, AX
 
@@ -7051,40 +7051,40 @@ no_group:
 single:
 	MOVQ    (SI), R9
 	VMOVDQU (R9)(DX*1), Y0
-	VPAND   constants<>+256(SB), Y0, Y1
+	VPAND   constants<>+128(SB), Y0, Y1
 	VPSLLD  $0x10, Y0, Y0
 	LEAQ    8(SI), R10
 
 single_sources:
 	MOVQ    (R10), R9
 	VMOVDQU (R9)(DX*1), Y8
-	VPAND   constants<>+256(SB), Y8, Y9
+	VPAND   constants<>+128(SB), Y8, Y9
 	VPSLLD  $0x10, Y8, Y8
-	VPXOR   constants<>+192(SB), Y8, Y11
-	VPXOR   constants<>+192(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y8, Y11
+	VPXOR   constants<>+96(SB), Y0, Y0
 	VMINPS  Y0, Y11, Y10
 	VMINPS  Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
-	VPXOR   constants<>+192(SB), Y0, Y0
-	VPXOR   constants<>+192(SB), Y9, Y11
-	VPXOR   constants<>+192(SB), Y1, Y1
+	VPXOR   constants<>+96(SB), Y0, Y0
+	VPXOR   constants<>+96(SB), Y9, Y11
+	VPXOR   constants<>+96(SB), Y1, Y1
 	VMINPS  Y1, Y11, Y10
 	VMINPS  Y11, Y1, Y1
 	VPOR    Y10, Y1, Y1
-	VPXOR   constants<>+192(SB), Y1, Y1
+	VPXOR   constants<>+96(SB), Y1, Y1
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
 	VPSRLD  $0x10, Y0, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y0, Y0
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y0, Y0
 	VPADDD  Y10, Y0, Y0
 	VPSRLD  $0x10, Y1, Y10
-	VPAND   constants<>+320(SB), Y10, Y10
-	VPADDD  constants<>+384(SB), Y1, Y1
+	VPAND   constants<>+160(SB), Y10, Y10
+	VPADDD  constants<>+192(SB), Y1, Y1
 	VPADDD  Y10, Y1, Y1
 	VPSRLD  $0x10, Y0, Y0
-	VPAND   constants<>+256(SB), Y1, Y1
+	VPAND   constants<>+128(SB), Y1, Y1
 	VPOR    Y1, Y0, Y0
 	MOVQ    BX, AX
 
@@ -7132,12 +7132,12 @@ TEXT ·sumFloat8E4M3AVX2(SB), NOSPLIT, $0-48
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VPSRAW    $0x01, X0, X0
-	VPAND     constants<>+448(SB), X0, X0
-	VPADDW    constants<>+512(SB), X0, X10
-	VPAND     constants<>+576(SB), X10, X10
+	VPAND     constants<>+224(SB), X0, X0
+	VPADDW    constants<>+256(SB), X0, X10
+	VPAND     constants<>+288(SB), X10, X10
 	VPOR      X10, X0, X0
 	VCVTPH2PS X0, Y0
-	VMULPS    constants<>+640(SB), Y0, Y0
+	VMULPS    constants<>+320(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
 end_sources:
@@ -7145,32 +7145,32 @@ end_sources:
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
 	VPSRAW       $0x01, X8, X8
-	VPAND        constants<>+448(SB), X8, X8
-	VPADDW       constants<>+512(SB), X8, X10
-	VPAND        constants<>+576(SB), X10, X10
+	VPAND        constants<>+224(SB), X8, X8
+	VPADDW       constants<>+256(SB), X8, X10
+	VPAND        constants<>+288(SB), X10, X10
 	VPOR         X10, X8, X8
 	VCVTPH2PS    X8, Y8
-	VMULPS       constants<>+640(SB), Y8, Y8
+	VMULPS       constants<>+320(SB), Y8, Y8
 	VADDPS       Y8, Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           end_sources
-	VPAND        constants<>+704(SB), Y0, Y10
-	VPMINUD      constants<>+768(SB), Y10, Y10
-	VPMAXUD      constants<>+832(SB), Y10, Y11
-	VPAND        constants<>+896(SB), Y11, Y11
-	VPADDD       constants<>+960(SB), Y11, Y12
+	VPAND        constants<>+352(SB), Y0, Y10
+	VPMINUD      constants<>+384(SB), Y10, Y10
+	VPMAXUD      constants<>+416(SB), Y10, Y11
+	VPAND        constants<>+448(SB), Y11, Y11
+	VPADDD       constants<>+480(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x14, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1024(SB), Y10, Y10
-	VPMINUD      constants<>+1088(SB), Y10, Y10
-	VMOVDQU      constants<>+1152(SB), Y11
+	VPSUBD       constants<>+512(SB), Y10, Y10
+	VPMINUD      constants<>+544(SB), Y10, Y10
+	VMOVDQU      constants<>+576(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1216(SB), Y0, Y0
+	VPAND        constants<>+608(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7185,12 +7185,12 @@ group:
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VPSRAW    $0x01, X0, X0
-	VPAND     constants<>+448(SB), X0, X0
-	VPADDW    constants<>+512(SB), X0, X10
-	VPAND     constants<>+576(SB), X10, X10
+	VPAND     constants<>+224(SB), X0, X0
+	VPADDW    constants<>+256(SB), X0, X10
+	VPAND     constants<>+288(SB), X10, X10
 	VPOR      X10, X0, X0
 	VCVTPH2PS X0, Y0
-	VMULPS    constants<>+640(SB), Y0, Y0
+	VMULPS    constants<>+320(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -7198,32 +7198,32 @@ group_sources:
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
 	VPSRAW       $0x01, X8, X8
-	VPAND        constants<>+448(SB), X8, X8
-	VPADDW       constants<>+512(SB), X8, X10
-	VPAND        constants<>+576(SB), X10, X10
+	VPAND        constants<>+224(SB), X8, X8
+	VPADDW       constants<>+256(SB), X8, X10
+	VPAND        constants<>+288(SB), X10, X10
 	VPOR         X10, X8, X8
 	VCVTPH2PS    X8, Y8
-	VMULPS       constants<>+640(SB), Y8, Y8
+	VMULPS       constants<>+320(SB), Y8, Y8
 	VADDPS       Y8, Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           group_sources
-	VPAND        constants<>+704(SB), Y0, Y10
-	VPMINUD      constants<>+768(SB), Y10, Y10
-	VPMAXUD      constants<>+832(SB), Y10, Y11
-	VPAND        constants<>+896(SB), Y11, Y11
-	VPADDD       constants<>+960(SB), Y11, Y12
+	VPAND        constants<>+352(SB), Y0, Y10
+	VPMINUD      constants<>+384(SB), Y10, Y10
+	VPMAXUD      constants<>+416(SB), Y10, Y11
+	VPAND        constants<>+448(SB), Y11, Y11
+	VPADDD       constants<>+480(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x14, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1024(SB), Y10, Y10
-	VPMINUD      constants<>+1088(SB), Y10, Y10
-	VMOVDQU      constants<>+1152(SB), Y11
+	VPSUBD       constants<>+512(SB), Y10, Y10
+	VPMINUD      constants<>+544(SB), Y10, Y10
+	VMOVDQU      constants<>+576(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1216(SB), Y0, Y0
+	VPAND        constants<>+608(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7274,12 +7274,12 @@ TEXT ·prodFloat8E4M3AVX2(SB), NOSPLIT, $0-48
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VPSRAW    $0x01, X0, X0
-	VPAND     constants<>+448(SB), X0, X0
-	VPADDW    constants<>+512(SB), X0, X10
-	VPAND     constants<>+576(SB), X10, X10
+	VPAND     constants<>+224(SB), X0, X0
+	VPADDW    constants<>+256(SB), X0, X10
+	VPAND     constants<>+288(SB), X10, X10
 	VPOR      X10, X0, X0
 	VCVTPH2PS X0, Y0
-	VMULPS    constants<>+640(SB), Y0, Y0
+	VMULPS    constants<>+320(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
 end_sources:
@@ -7287,32 +7287,32 @@ end_sources:
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
 	VPSRAW       $0x01, X8, X8
-	VPAND        constants<>+448(SB), X8, X8
-	VPADDW       constants<>+512(SB), X8, X10
-	VPAND        constants<>+576(SB), X10, X10
+	VPAND        constants<>+224(SB), X8, X8
+	VPADDW       constants<>+256(SB), X8, X10
+	VPAND        constants<>+288(SB), X10, X10
 	VPOR         X10, X8, X8
 	VCVTPH2PS    X8, Y8
-	VMULPS       constants<>+640(SB), Y8, Y8
+	VMULPS       constants<>+320(SB), Y8, Y8
 	VMULPS       Y8, Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           end_sources
-	VPAND        constants<>+704(SB), Y0, Y10
-	VPMINUD      constants<>+768(SB), Y10, Y10
-	VPMAXUD      constants<>+832(SB), Y10, Y11
-	VPAND        constants<>+896(SB), Y11, Y11
-	VPADDD       constants<>+960(SB), Y11, Y12
+	VPAND        constants<>+352(SB), Y0, Y10
+	VPMINUD      constants<>+384(SB), Y10, Y10
+	VPMAXUD      constants<>+416(SB), Y10, Y11
+	VPAND        constants<>+448(SB), Y11, Y11
+	VPADDD       constants<>+480(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x14, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1024(SB), Y10, Y10
-	VPMINUD      constants<>+1088(SB), Y10, Y10
-	VMOVDQU      constants<>+1152(SB), Y11
+	VPSUBD       constants<>+512(SB), Y10, Y10
+	VPMINUD      constants<>+544(SB), Y10, Y10
+	VMOVDQU      constants<>+576(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1216(SB), Y0, Y0
+	VPAND        constants<>+608(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7327,12 +7327,12 @@ group:
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VPSRAW    $0x01, X0, X0
-	VPAND     constants<>+448(SB), X0, X0
-	VPADDW    constants<>+512(SB), X0, X10
-	VPAND     constants<>+576(SB), X10, X10
+	VPAND     constants<>+224(SB), X0, X0
+	VPADDW    constants<>+256(SB), X0, X10
+	VPAND     constants<>+288(SB), X10, X10
 	VPOR      X10, X0, X0
 	VCVTPH2PS X0, Y0
-	VMULPS    constants<>+640(SB), Y0, Y0
+	VMULPS    constants<>+320(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -7340,32 +7340,32 @@ group_sources:
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
 	VPSRAW       $0x01, X8, X8
-	VPAND        constants<>+448(SB), X8, X8
-	VPADDW       constants<>+512(SB), X8, X10
-	VPAND        constants<>+576(SB), X10, X10
+	VPAND        constants<>+224(SB), X8, X8
+	VPADDW       constants<>+256(SB), X8, X10
+	VPAND        constants<>+288(SB), X10, X10
 	VPOR         X10, X8, X8
 	VCVTPH2PS    X8, Y8
-	VMULPS       constants<>+640(SB), Y8, Y8
+	VMULPS       constants<>+320(SB), Y8, Y8
 	VMULPS       Y8, Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           group_sources
-	VPAND        constants<>+704(SB), Y0, Y10
-	VPMINUD      constants<>+768(SB), Y10, Y10
-	VPMAXUD      constants<>+832(SB), Y10, Y11
-	VPAND        constants<>+896(SB), Y11, Y11
-	VPADDD       constants<>+960(SB), Y11, Y12
+	VPAND        constants<>+352(SB), Y0, Y10
+	VPMINUD      constants<>+384(SB), Y10, Y10
+	VPMAXUD      constants<>+416(SB), Y10, Y11
+	VPAND        constants<>+448(SB), Y11, Y11
+	VPADDD       constants<>+480(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x14, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1024(SB), Y10, Y10
-	VPMINUD      constants<>+1088(SB), Y10, Y10
-	VMOVDQU      constants<>+1152(SB), Y11
+	VPSUBD       constants<>+512(SB), Y10, Y10
+	VPMINUD      constants<>+544(SB), Y10, Y10
+	VMOVDQU      constants<>+576(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1216(SB), Y0, Y0
+	VPAND        constants<>+608(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7416,12 +7416,12 @@ TEXT ·minFloat8E4M3AVX2(SB), NOSPLIT, $0-48
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VPSRAW    $0x01, X0, X0
-	VPAND     constants<>+448(SB), X0, X0
-	VPADDW    constants<>+512(SB), X0, X10
-	VPAND     constants<>+576(SB), X10, X10
+	VPAND     constants<>+224(SB), X0, X0
+	VPADDW    constants<>+256(SB), X0, X10
+	VPAND     constants<>+288(SB), X10, X10
 	VPOR      X10, X0, X0
 	VCVTPH2PS X0, Y0
-	VMULPS    constants<>+640(SB), Y0, Y0
+	VMULPS    constants<>+320(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
 end_sources:
@@ -7429,34 +7429,34 @@ end_sources:
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
 	VPSRAW       $0x01, X8, X8
-	VPAND        constants<>+448(SB), X8, X8
-	VPADDW       constants<>+512(SB), X8, X10
-	VPAND        constants<>+576(SB), X10, X10
+	VPAND        constants<>+224(SB), X8, X8
+	VPADDW       constants<>+256(SB), X8, X10
+	VPAND        constants<>+288(SB), X10, X10
 	VPOR         X10, X8, X8
 	VCVTPH2PS    X8, Y8
-	VMULPS       constants<>+640(SB), Y8, Y8
+	VMULPS       constants<>+320(SB), Y8, Y8
 	VMINPS       Y0, Y8, Y10
 	VMINPS       Y8, Y0, Y0
 	VPOR         Y10, Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           end_sources
-	VPAND        constants<>+704(SB), Y0, Y10
-	VPMINUD      constants<>+768(SB), Y10, Y10
-	VPMAXUD      constants<>+832(SB), Y10, Y11
-	VPAND        constants<>+896(SB), Y11, Y11
-	VPADDD       constants<>+960(SB), Y11, Y12
+	VPAND        constants<>+352(SB), Y0, Y10
+	VPMINUD      constants<>+384(SB), Y10, Y10
+	VPMAXUD      constants<>+416(SB), Y10, Y11
+	VPAND        constants<>+448(SB), Y11, Y11
+	VPADDD       constants<>+480(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x14, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1024(SB), Y10, Y10
-	VPMINUD      constants<>+1088(SB), Y10, Y10
-	VMOVDQU      constants<>+1152(SB), Y11
+	VPSUBD       constants<>+512(SB), Y10, Y10
+	VPMINUD      constants<>+544(SB), Y10, Y10
+	VMOVDQU      constants<>+576(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1216(SB), Y0, Y0
+	VPAND        constants<>+608(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7471,12 +7471,12 @@ group:
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VPSRAW    $0x01, X0, X0
-	VPAND     constants<>+448(SB), X0, X0
-	VPADDW    constants<>+512(SB), X0, X10
-	VPAND     constants<>+576(SB), X10, X10
+	VPAND     constants<>+224(SB), X0, X0
+	VPADDW    constants<>+256(SB), X0, X10
+	VPAND     constants<>+288(SB), X10, X10
 	VPOR      X10, X0, X0
 	VCVTPH2PS X0, Y0
-	VMULPS    constants<>+640(SB), Y0, Y0
+	VMULPS    constants<>+320(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -7484,34 +7484,34 @@ group_sources:
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
 	VPSRAW       $0x01, X8, X8
-	VPAND        constants<>+448(SB), X8, X8
-	VPADDW       constants<>+512(SB), X8, X10
-	VPAND        constants<>+576(SB), X10, X10
+	VPAND        constants<>+224(SB), X8, X8
+	VPADDW       constants<>+256(SB), X8, X10
+	VPAND        constants<>+288(SB), X10, X10
 	VPOR         X10, X8, X8
 	VCVTPH2PS    X8, Y8
-	VMULPS       constants<>+640(SB), Y8, Y8
+	VMULPS       constants<>+320(SB), Y8, Y8
 	VMINPS       Y0, Y8, Y10
 	VMINPS       Y8, Y0, Y0
 	VPOR         Y10, Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           group_sources
-	VPAND        constants<>+704(SB), Y0, Y10
-	VPMINUD      constants<>+768(SB), Y10, Y10
-	VPMAXUD      constants<>+832(SB), Y10, Y11
-	VPAND        constants<>+896(SB), Y11, Y11
-	VPADDD       constants<>+960(SB), Y11, Y12
+	VPAND        constants<>+352(SB), Y0, Y10
+	VPMINUD      constants<>+384(SB), Y10, Y10
+	VPMAXUD      constants<>+416(SB), Y10, Y11
+	VPAND        constants<>+448(SB), Y11, Y11
+	VPADDD       constants<>+480(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x14, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1024(SB), Y10, Y10
-	VPMINUD      constants<>+1088(SB), Y10, Y10
-	VMOVDQU      constants<>+1152(SB), Y11
+	VPSUBD       constants<>+512(SB), Y10, Y10
+	VPMINUD      constants<>+544(SB), Y10, Y10
+	VMOVDQU      constants<>+576(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1216(SB), Y0, Y0
+	VPAND        constants<>+608(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7562,12 +7562,12 @@ TEXT ·maxFloat8E4M3AVX2(SB), NOSPLIT, $0-48
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VPSRAW    $0x01, X0, X0
-	VPAND     constants<>+448(SB), X0, X0
-	VPADDW    constants<>+512(SB), X0, X10
-	VPAND     constants<>+576(SB), X10, X10
+	VPAND     constants<>+224(SB), X0, X0
+	VPADDW    constants<>+256(SB), X0, X10
+	VPAND     constants<>+288(SB), X10, X10
 	VPOR      X10, X0, X0
 	VCVTPH2PS X0, Y0
-	VMULPS    constants<>+640(SB), Y0, Y0
+	VMULPS    constants<>+320(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
 end_sources:
@@ -7575,37 +7575,37 @@ end_sources:
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
 	VPSRAW       $0x01, X8, X8
-	VPAND        constants<>+448(SB), X8, X8
-	VPADDW       constants<>+512(SB), X8, X10
-	VPAND        constants<>+576(SB), X10, X10
+	VPAND        constants<>+224(SB), X8, X8
+	VPADDW       constants<>+256(SB), X8, X10
+	VPAND        constants<>+288(SB), X10, X10
 	VPOR         X10, X8, X8
 	VCVTPH2PS    X8, Y8
-	VMULPS       constants<>+640(SB), Y8, Y8
-	VPXOR        constants<>+192(SB), Y8, Y11
-	VPXOR        constants<>+192(SB), Y0, Y0
+	VMULPS       constants<>+320(SB), Y8, Y8
+	VPXOR        constants<>+96(SB), Y8, Y11
+	VPXOR        constants<>+96(SB), Y0, Y0
 	VMINPS       Y0, Y11, Y10
 	VMINPS       Y11, Y0, Y0
 	VPOR         Y10, Y0, Y0
-	VPXOR        constants<>+192(SB), Y0, Y0
+	VPXOR        constants<>+96(SB), Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           end_sources
-	VPAND        constants<>+704(SB), Y0, Y10
-	VPMINUD      constants<>+768(SB), Y10, Y10
-	VPMAXUD      constants<>+832(SB), Y10, Y11
-	VPAND        constants<>+896(SB), Y11, Y11
-	VPADDD       constants<>+960(SB), Y11, Y12
+	VPAND        constants<>+352(SB), Y0, Y10
+	VPMINUD      constants<>+384(SB), Y10, Y10
+	VPMAXUD      constants<>+416(SB), Y10, Y11
+	VPAND        constants<>+448(SB), Y11, Y11
+	VPADDD       constants<>+480(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x14, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1024(SB), Y10, Y10
-	VPMINUD      constants<>+1088(SB), Y10, Y10
-	VMOVDQU      constants<>+1152(SB), Y11
+	VPSUBD       constants<>+512(SB), Y10, Y10
+	VPMINUD      constants<>+544(SB), Y10, Y10
+	VMOVDQU      constants<>+576(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1216(SB), Y0, Y0
+	VPAND        constants<>+608(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7620,12 +7620,12 @@ group:
 	VPMOVZXBW (R9)(DX*1), X0
 	VPSLLW    $0x08, X0, X0
 	VPSRAW    $0x01, X0, X0
-	VPAND     constants<>+448(SB), X0, X0
-	VPADDW    constants<>+512(SB), X0, X10
-	VPAND     constants<>+576(SB), X10, X10
+	VPAND     constants<>+224(SB), X0, X0
+	VPADDW    constants<>+256(SB), X0, X10
+	VPAND     constants<>+288(SB), X10, X10
 	VPOR      X10, X0, X0
 	VCVTPH2PS X0, Y0
-	VMULPS    constants<>+640(SB), Y0, Y0
+	VMULPS    constants<>+320(SB), Y0, Y0
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -7633,37 +7633,37 @@ group_sources:
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
 	VPSRAW       $0x01, X8, X8
-	VPAND        constants<>+448(SB), X8, X8
-	VPADDW       constants<>+512(SB), X8, X10
-	VPAND        constants<>+576(SB), X10, X10
+	VPAND        constants<>+224(SB), X8, X8
+	VPADDW       constants<>+256(SB), X8, X10
+	VPAND        constants<>+288(SB), X10, X10
 	VPOR         X10, X8, X8
 	VCVTPH2PS    X8, Y8
-	VMULPS       constants<>+640(SB), Y8, Y8
-	VPXOR        constants<>+192(SB), Y8, Y11
-	VPXOR        constants<>+192(SB), Y0, Y0
+	VMULPS       constants<>+320(SB), Y8, Y8
+	VPXOR        constants<>+96(SB), Y8, Y11
+	VPXOR        constants<>+96(SB), Y0, Y0
 	VMINPS       Y0, Y11, Y10
 	VMINPS       Y11, Y0, Y0
 	VPOR         Y10, Y0, Y0
-	VPXOR        constants<>+192(SB), Y0, Y0
+	VPXOR        constants<>+96(SB), Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           group_sources
-	VPAND        constants<>+704(SB), Y0, Y10
-	VPMINUD      constants<>+768(SB), Y10, Y10
-	VPMAXUD      constants<>+832(SB), Y10, Y11
-	VPAND        constants<>+896(SB), Y11, Y11
-	VPADDD       constants<>+960(SB), Y11, Y12
+	VPAND        constants<>+352(SB), Y0, Y10
+	VPMINUD      constants<>+384(SB), Y10, Y10
+	VPMAXUD      constants<>+416(SB), Y10, Y11
+	VPAND        constants<>+448(SB), Y11, Y11
+	VPADDD       constants<>+480(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x14, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1024(SB), Y10, Y10
-	VPMINUD      constants<>+1088(SB), Y10, Y10
-	VMOVDQU      constants<>+1152(SB), Y11
+	VPSUBD       constants<>+512(SB), Y10, Y10
+	VPMINUD      constants<>+544(SB), Y10, Y10
+	VMOVDQU      constants<>+576(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1216(SB), Y0, Y0
+	VPAND        constants<>+608(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7725,22 +7725,22 @@ end_sources:
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           end_sources
-	VPAND        constants<>+704(SB), Y0, Y10
-	VPMINUD      constants<>+1280(SB), Y10, Y10
-	VPMAXUD      constants<>+1344(SB), Y10, Y11
-	VPAND        constants<>+896(SB), Y11, Y11
-	VPADDD       constants<>+1408(SB), Y11, Y12
+	VPAND        constants<>+352(SB), Y0, Y10
+	VPMINUD      constants<>+640(SB), Y10, Y10
+	VPMAXUD      constants<>+672(SB), Y10, Y11
+	VPAND        constants<>+448(SB), Y11, Y11
+	VPADDD       constants<>+704(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x15, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1472(SB), Y10, Y10
-	VPMINUD      constants<>+1536(SB), Y10, Y10
-	VMOVDQU      constants<>+1088(SB), Y11
+	VPSUBD       constants<>+736(SB), Y10, Y10
+	VPMINUD      constants<>+768(SB), Y10, Y10
+	VMOVDQU      constants<>+544(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1216(SB), Y0, Y0
+	VPAND        constants<>+608(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7766,22 +7766,22 @@ group_sources:
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           group_sources
-	VPAND        constants<>+704(SB), Y0, Y10
-	VPMINUD      constants<>+1280(SB), Y10, Y10
-	VPMAXUD      constants<>+1344(SB), Y10, Y11
-	VPAND        constants<>+896(SB), Y11, Y11
-	VPADDD       constants<>+1408(SB), Y11, Y12
+	VPAND        constants<>+352(SB), Y0, Y10
+	VPMINUD      constants<>+640(SB), Y10, Y10
+	VPMAXUD      constants<>+672(SB), Y10, Y11
+	VPAND        constants<>+448(SB), Y11, Y11
+	VPADDD       constants<>+704(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x15, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1472(SB), Y10, Y10
-	VPMINUD      constants<>+1536(SB), Y10, Y10
-	VMOVDQU      constants<>+1088(SB), Y11
+	VPSUBD       constants<>+736(SB), Y10, Y10
+	VPMINUD      constants<>+768(SB), Y10, Y10
+	VMOVDQU      constants<>+544(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1216(SB), Y0, Y0
+	VPAND        constants<>+608(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7843,22 +7843,22 @@ end_sources:
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           end_sources
-	VPAND        constants<>+704(SB), Y0, Y10
-	VPMINUD      constants<>+1280(SB), Y10, Y10
-	VPMAXUD      constants<>+1344(SB), Y10, Y11
-	VPAND        constants<>+896(SB), Y11, Y11
-	VPADDD       constants<>+1408(SB), Y11, Y12
+	VPAND        constants<>+352(SB), Y0, Y10
+	VPMINUD      constants<>+640(SB), Y10, Y10
+	VPMAXUD      constants<>+672(SB), Y10, Y11
+	VPAND        constants<>+448(SB), Y11, Y11
+	VPADDD       constants<>+704(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x15, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1472(SB), Y10, Y10
-	VPMINUD      constants<>+1536(SB), Y10, Y10
-	VMOVDQU      constants<>+1088(SB), Y11
+	VPSUBD       constants<>+736(SB), Y10, Y10
+	VPMINUD      constants<>+768(SB), Y10, Y10
+	VMOVDQU      constants<>+544(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1216(SB), Y0, Y0
+	VPAND        constants<>+608(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7884,22 +7884,22 @@ group_sources:
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           group_sources
-	VPAND        constants<>+704(SB), Y0, Y10
-	VPMINUD      constants<>+1280(SB), Y10, Y10
-	VPMAXUD      constants<>+1344(SB), Y10, Y11
-	VPAND        constants<>+896(SB), Y11, Y11
-	VPADDD       constants<>+1408(SB), Y11, Y12
+	VPAND        constants<>+352(SB), Y0, Y10
+	VPMINUD      constants<>+640(SB), Y10, Y10
+	VPMAXUD      constants<>+672(SB), Y10, Y11
+	VPAND        constants<>+448(SB), Y11, Y11
+	VPADDD       constants<>+704(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x15, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1472(SB), Y10, Y10
-	VPMINUD      constants<>+1536(SB), Y10, Y10
-	VMOVDQU      constants<>+1088(SB), Y11
+	VPSUBD       constants<>+736(SB), Y10, Y10
+	VPMINUD      constants<>+768(SB), Y10, Y10
+	VMOVDQU      constants<>+544(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1216(SB), Y0, Y0
+	VPAND        constants<>+608(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -7963,22 +7963,22 @@ end_sources:
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           end_sources
-	VPAND        constants<>+704(SB), Y0, Y10
-	VPMINUD      constants<>+1280(SB), Y10, Y10
-	VPMAXUD      constants<>+1344(SB), Y10, Y11
-	VPAND        constants<>+896(SB), Y11, Y11
-	VPADDD       constants<>+1408(SB), Y11, Y12
+	VPAND        constants<>+352(SB), Y0, Y10
+	VPMINUD      constants<>+640(SB), Y10, Y10
+	VPMAXUD      constants<>+672(SB), Y10, Y11
+	VPAND        constants<>+448(SB), Y11, Y11
+	VPADDD       constants<>+704(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x15, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1472(SB), Y10, Y10
-	VPMINUD      constants<>+1536(SB), Y10, Y10
-	VMOVDQU      constants<>+1088(SB), Y11
+	VPSUBD       constants<>+736(SB), Y10, Y10
+	VPMINUD      constants<>+768(SB), Y10, Y10
+	VMOVDQU      constants<>+544(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1216(SB), Y0, Y0
+	VPAND        constants<>+608(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -8006,22 +8006,22 @@ group_sources:
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           group_sources
-	VPAND        constants<>+704(SB), Y0, Y10
-	VPMINUD      constants<>+1280(SB), Y10, Y10
-	VPMAXUD      constants<>+1344(SB), Y10, Y11
-	VPAND        constants<>+896(SB), Y11, Y11
-	VPADDD       constants<>+1408(SB), Y11, Y12
+	VPAND        constants<>+352(SB), Y0, Y10
+	VPMINUD      constants<>+640(SB), Y10, Y10
+	VPMAXUD      constants<>+672(SB), Y10, Y11
+	VPAND        constants<>+448(SB), Y11, Y11
+	VPADDD       constants<>+704(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x15, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1472(SB), Y10, Y10
-	VPMINUD      constants<>+1536(SB), Y10, Y10
-	VMOVDQU      constants<>+1088(SB), Y11
+	VPSUBD       constants<>+736(SB), Y10, Y10
+	VPMINUD      constants<>+768(SB), Y10, Y10
+	VMOVDQU      constants<>+544(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1216(SB), Y0, Y0
+	VPAND        constants<>+608(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -8079,31 +8079,31 @@ end_sources:
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
 	VCVTPH2PS    X8, Y8
-	VPXOR        constants<>+192(SB), Y8, Y11
-	VPXOR        constants<>+192(SB), Y0, Y0
+	VPXOR        constants<>+96(SB), Y8, Y11
+	VPXOR        constants<>+96(SB), Y0, Y0
 	VMINPS       Y0, Y11, Y10
 	VMINPS       Y11, Y0, Y0
 	VPOR         Y10, Y0, Y0
-	VPXOR        constants<>+192(SB), Y0, Y0
+	VPXOR        constants<>+96(SB), Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           end_sources
-	VPAND        constants<>+704(SB), Y0, Y10
-	VPMINUD      constants<>+1280(SB), Y10, Y10
-	VPMAXUD      constants<>+1344(SB), Y10, Y11
-	VPAND        constants<>+896(SB), Y11, Y11
-	VPADDD       constants<>+1408(SB), Y11, Y12
+	VPAND        constants<>+352(SB), Y0, Y10
+	VPMINUD      constants<>+640(SB), Y10, Y10
+	VPMAXUD      constants<>+672(SB), Y10, Y11
+	VPAND        constants<>+448(SB), Y11, Y11
+	VPADDD       constants<>+704(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x15, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1472(SB), Y10, Y10
-	VPMINUD      constants<>+1536(SB), Y10, Y10
-	VMOVDQU      constants<>+1088(SB), Y11
+	VPSUBD       constants<>+736(SB), Y10, Y10
+	VPMINUD      constants<>+768(SB), Y10, Y10
+	VMOVDQU      constants<>+544(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1216(SB), Y0, Y0
+	VPAND        constants<>+608(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -8125,31 +8125,31 @@ group_sources:
 	VPMOVZXBW    (R9)(DX*1), X8
 	VPSLLW       $0x08, X8, X8
 	VCVTPH2PS    X8, Y8
-	VPXOR        constants<>+192(SB), Y8, Y11
-	VPXOR        constants<>+192(SB), Y0, Y0
+	VPXOR        constants<>+96(SB), Y8, Y11
+	VPXOR        constants<>+96(SB), Y0, Y0
 	VMINPS       Y0, Y11, Y10
 	VMINPS       Y11, Y0, Y0
 	VPOR         Y10, Y0, Y0
-	VPXOR        constants<>+192(SB), Y0, Y0
+	VPXOR        constants<>+96(SB), Y0, Y0
 	ADDQ         $0x08, R10
 	CMPQ         R10, R8
 	JB           group_sources
-	VPAND        constants<>+704(SB), Y0, Y10
-	VPMINUD      constants<>+1280(SB), Y10, Y10
-	VPMAXUD      constants<>+1344(SB), Y10, Y11
-	VPAND        constants<>+896(SB), Y11, Y11
-	VPADDD       constants<>+1408(SB), Y11, Y12
+	VPAND        constants<>+352(SB), Y0, Y10
+	VPMINUD      constants<>+640(SB), Y10, Y10
+	VPMAXUD      constants<>+672(SB), Y10, Y11
+	VPAND        constants<>+448(SB), Y11, Y11
+	VPADDD       constants<>+704(SB), Y11, Y12
 	VADDPS       Y12, Y10, Y10
 	VPSUBD       Y12, Y10, Y10
 	VPSRLD       $0x15, Y11, Y11
 	VPADDD       Y11, Y10, Y10
-	VPSUBD       constants<>+1472(SB), Y10, Y10
-	VPMINUD      constants<>+1536(SB), Y10, Y10
-	VMOVDQU      constants<>+1088(SB), Y11
+	VPSUBD       constants<>+736(SB), Y10, Y10
+	VPMINUD      constants<>+768(SB), Y10, Y10
+	VMOVDQU      constants<>+544(SB), Y11
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VBLENDVPS    Y12, Y11, Y10, Y10
 	VPSRLD       $0x18, Y0, Y0
-	VPAND        constants<>+1216(SB), Y0, Y0
+	VPAND        constants<>+608(SB), Y0, Y0
 	VPOR         Y10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X10
 	VPACKUSDW    X10, X0, X0
@@ -8737,12 +8737,12 @@ TEXT ·maxFloat64AVX2(SB), NOSPLIT, $0-48
 end_sources:
 	MOVQ    (R10), R9
 	VMOVDQU (R9)(DX*1), Y8
-	VPXOR   constants<>+128(SB), Y8, Y11
-	VPXOR   constants<>+128(SB), Y0, Y0
+	VPXOR   constants<>+64(SB), Y8, Y11
+	VPXOR   constants<>+64(SB), Y0, Y0
 	VMINPD  Y0, Y11, Y10
 	VMINPD  Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
-	VPXOR   constants<>+128(SB), Y0, Y0
+	VPXOR   constants<>+64(SB), Y0, Y0
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      end_sources
@@ -8766,33 +8766,33 @@ one:
 	VMOVDQU 64(R9)(DX*1), Y2
 	VMOVDQU 96(R9)(DX*1), Y3
 	VMOVDQU (R10)(DX*1), Y8
-	VPXOR   constants<>+128(SB), Y8, Y11
-	VPXOR   constants<>+128(SB), Y0, Y0
+	VPXOR   constants<>+64(SB), Y8, Y11
+	VPXOR   constants<>+64(SB), Y0, Y0
 	VMINPD  Y0, Y11, Y10
 	VMINPD  Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
-	VPXOR   constants<>+128(SB), Y0, Y0
+	VPXOR   constants<>+64(SB), Y0, Y0
 	VMOVDQU 32(R10)(DX*1), Y8
-	VPXOR   constants<>+128(SB), Y8, Y11
-	VPXOR   constants<>+128(SB), Y1, Y1
+	VPXOR   constants<>+64(SB), Y8, Y11
+	VPXOR   constants<>+64(SB), Y1, Y1
 	VMINPD  Y1, Y11, Y10
 	VMINPD  Y11, Y1, Y1
 	VPOR    Y10, Y1, Y1
-	VPXOR   constants<>+128(SB), Y1, Y1
+	VPXOR   constants<>+64(SB), Y1, Y1
 	VMOVDQU 64(R10)(DX*1), Y8
-	VPXOR   constants<>+128(SB), Y8, Y11
-	VPXOR   constants<>+128(SB), Y2, Y2
+	VPXOR   constants<>+64(SB), Y8, Y11
+	VPXOR   constants<>+64(SB), Y2, Y2
 	VMINPD  Y2, Y11, Y10
 	VMINPD  Y11, Y2, Y2
 	VPOR    Y10, Y2, Y2
-	VPXOR   constants<>+128(SB), Y2, Y2
+	VPXOR   constants<>+64(SB), Y2, Y2
 	VMOVDQU 96(R10)(DX*1), Y8
-	VPXOR   constants<>+128(SB), Y8, Y11
-	VPXOR   constants<>+128(SB), Y3, Y3
+	VPXOR   constants<>+64(SB), Y8, Y11
+	VPXOR   constants<>+64(SB), Y3, Y3
 	VMINPD  Y3, Y11, Y10
 	VMINPD  Y11, Y3, Y3
 	VPOR    Y10, Y3, Y3
-	VPXOR   constants<>+128(SB), Y3, Y3
+	VPXOR   constants<>+64(SB), Y3, Y3
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
@@ -8815,33 +8815,33 @@ two:
 	VMOVDQU 64(R9)(DX*1), Y2
 	VMOVDQU 96(R9)(DX*1), Y3
 	VMOVDQU (R10)(DX*1), Y8
-	VPXOR   constants<>+128(SB), Y8, Y11
-	VPXOR   constants<>+128(SB), Y0, Y0
+	VPXOR   constants<>+64(SB), Y8, Y11
+	VPXOR   constants<>+64(SB), Y0, Y0
 	VMINPD  Y0, Y11, Y10
 	VMINPD  Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
-	VPXOR   constants<>+128(SB), Y0, Y0
+	VPXOR   constants<>+64(SB), Y0, Y0
 	VMOVDQU 32(R10)(DX*1), Y8
-	VPXOR   constants<>+128(SB), Y8, Y11
-	VPXOR   constants<>+128(SB), Y1, Y1
+	VPXOR   constants<>+64(SB), Y8, Y11
+	VPXOR   constants<>+64(SB), Y1, Y1
 	VMINPD  Y1, Y11, Y10
 	VMINPD  Y11, Y1, Y1
 	VPOR    Y10, Y1, Y1
-	VPXOR   constants<>+128(SB), Y1, Y1
+	VPXOR   constants<>+64(SB), Y1, Y1
 	VMOVDQU 64(R10)(DX*1), Y8
-	VPXOR   constants<>+128(SB), Y8, Y11
-	VPXOR   constants<>+128(SB), Y2, Y2
+	VPXOR   constants<>+64(SB), Y8, Y11
+	VPXOR   constants<>+64(SB), Y2, Y2
 	VMINPD  Y2, Y11, Y10
 	VMINPD  Y11, Y2, Y2
 	VPOR    Y10, Y2, Y2
-	VPXOR   constants<>+128(SB), Y2, Y2
+	VPXOR   constants<>+64(SB), Y2, Y2
 	VMOVDQU 96(R10)(DX*1), Y8
-	VPXOR   constants<>+128(SB), Y8, Y11
-	VPXOR   constants<>+128(SB), Y3, Y3
+	VPXOR   constants<>+64(SB), Y8, Y11
+	VPXOR   constants<>+64(SB), Y3, Y3
 	VMINPD  Y3, Y11, Y10
 	VMINPD  Y11, Y3, Y3
 	VPOR    Y10, Y3, Y3
-	VPXOR   constants<>+128(SB), Y3, Y3
+	VPXOR   constants<>+64(SB), Y3, Y3
 	VMOVDQU Y0, (DI)(DX*1)
 	VMOVDQU Y1, 32(DI)(DX*1)
 	VMOVDQU Y2, 64(DI)(DX*1)
@@ -8870,33 +8870,33 @@ group:
 group_sources:
 	MOVQ    (R10), R9
 	VMOVDQU (R9)(DX*1), Y8
-	VPXOR   constants<>+128(SB), Y8, Y11
-	VPXOR   constants<>+128(SB), Y0, Y0
+	VPXOR   constants<>+64(SB), Y8, Y11
+	VPXOR   constants<>+64(SB), Y0, Y0
 	VMINPD  Y0, Y11, Y10
 	VMINPD  Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
-	VPXOR   constants<>+128(SB), Y0, Y0
+	VPXOR   constants<>+64(SB), Y0, Y0
 	VMOVDQU 32(R9)(DX*1), Y8
-	VPXOR   constants<>+128(SB), Y8, Y11
-	VPXOR   constants<>+128(SB), Y1, Y1
+	VPXOR   constants<>+64(SB), Y8, Y11
+	VPXOR   constants<>+64(SB), Y1, Y1
 	VMINPD  Y1, Y11, Y10
 	VMINPD  Y11, Y1, Y1
 	VPOR    Y10, Y1, Y1
-	VPXOR   constants<>+128(SB), Y1, Y1
+	VPXOR   constants<>+64(SB), Y1, Y1
 	VMOVDQU 64(R9)(DX*1), Y8
-	VPXOR   constants<>+128(SB), Y8, Y11
-	VPXOR   constants<>+128(SB), Y2, Y2
+	VPXOR   constants<>+64(SB), Y8, Y11
+	VPXOR   constants<>+64(SB), Y2, Y2
 	VMINPD  Y2, Y11, Y10
 	VMINPD  Y11, Y2, Y2
 	VPOR    Y10, Y2, Y2
-	VPXOR   constants<>+128(SB), Y2, Y2
+	VPXOR   constants<>+64(SB), Y2, Y2
 	VMOVDQU 96(R9)(DX*1), Y8
-	VPXOR   constants<>+128(SB), Y8, Y11
-	VPXOR   constants<>+128(SB), Y3, Y3
+	VPXOR   constants<>+64(SB), Y8, Y11
+	VPXOR   constants<>+64(SB), Y3, Y3
 	VMINPD  Y3, Y11, Y10
 	VMINPD  Y11, Y3, Y3
 	VPOR    Y10, Y3, Y3
-	VPXOR   constants<>+128(SB), Y3, Y3
+	VPXOR   constants<>+64(SB), Y3, Y3
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      group_sources
@@ -8927,12 +8927,12 @@ single:
 single_sources:
 	MOVQ    (R10), R9
 	VMOVDQU (R9)(DX*1), Y8
-	VPXOR   constants<>+128(SB), Y8, Y11
-	VPXOR   constants<>+128(SB), Y0, Y0
+	VPXOR   constants<>+64(SB), Y8, Y11
+	VPXOR   constants<>+64(SB), Y0, Y0
 	VMINPD  Y0, Y11, Y10
 	VMINPD  Y11, Y0, Y0
 	VPOR    Y10, Y0, Y0
-	VPXOR   constants<>+128(SB), Y0, Y0
+	VPXOR   constants<>+64(SB), Y0, Y0
 	ADDQ    $0x08, R10
 	CMPQ    R10, R8
 	JB      single_sources
@@ -9126,32 +9126,34 @@ end_dsts:
 	RET
 
 // func prod8AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
-// Requires: AVX512BW, AVX512F
+// Requires: AVX, AVX512BW, AVX512F
 TEXT ·prod8AVX512(SB), NOSPLIT, $0-48
-	MOVQ      dsts+0(FP), BX
-	MOVQ      d+8(FP), R11
-	MOVQ      sources+16(FP), SI
-	MOVQ      k+24(FP), R8
-	MOVQ      off+32(FP), DX
-	MOVQ      n+40(FP), CX
-	LEAQ      (BX)(R11*8), R11
-	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
-	MOVQ      DX, CX
-	MOVQ      R12, DX
-	MOVQ      (SI), R9
-	VMOVDQU64 (R9)(DX*1), Z16
-	LEAQ      8(SI), R10
+	MOVQ         dsts+0(FP), BX
+	MOVQ         d+8(FP), R11
+	MOVQ         sources+16(FP), SI
+	MOVQ         k+24(FP), R8
+	MOVQ         off+32(FP), DX
+	MOVQ         n+40(FP), CX
+	VPBROADCASTQ constants<>+0(SB), Z0
+	VPBROADCASTQ constants<>+32(SB), Z1
+	LEAQ         (BX)(R11*8), R11
+	LEAQ         (SI)(R8*8), R8
+	ADDQ         DX, CX
+	LEAQ         -64(CX), R12
+	LEAQ         -256(CX), R13
+	MOVQ         DX, CX
+	MOVQ         R12, DX
+	MOVQ         (SI), R9
+	VMOVDQU64    (R9)(DX*1), Z16
+	LEAQ         8(SI), R10
 
 end_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
 	VPMULLW   Z24, Z16, Z26
-	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPANDQ    Z0, Z26, Z26
 	VPSRLW    $0x08, Z16, Z16
-	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPANDQ    Z1, Z24, Z27
 	VPMULLW   Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	ADDQ      $0x08, R10
@@ -9178,30 +9180,30 @@ one:
 	VMOVDQU64 192(R9)(DX*1), Z19
 	VMOVDQU64 (R10)(DX*1), Z24
 	VPMULLW   Z24, Z16, Z26
-	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPANDQ    Z0, Z26, Z26
 	VPSRLW    $0x08, Z16, Z16
-	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPANDQ    Z1, Z24, Z27
 	VPMULLW   Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VMOVDQU64 64(R10)(DX*1), Z24
 	VPMULLW   Z24, Z17, Z26
-	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPANDQ    Z0, Z26, Z26
 	VPSRLW    $0x08, Z17, Z17
-	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPANDQ    Z1, Z24, Z27
 	VPMULLW   Z27, Z17, Z17
 	VPORQ     Z26, Z17, Z17
 	VMOVDQU64 128(R10)(DX*1), Z24
 	VPMULLW   Z24, Z18, Z26
-	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPANDQ    Z0, Z26, Z26
 	VPSRLW    $0x08, Z18, Z18
-	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPANDQ    Z1, Z24, Z27
 	VPMULLW   Z27, Z18, Z18
 	VPORQ     Z26, Z18, Z18
 	VMOVDQU64 192(R10)(DX*1), Z24
 	VPMULLW   Z24, Z19, Z26
-	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPANDQ    Z0, Z26, Z26
 	VPSRLW    $0x08, Z19, Z19
-	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPANDQ    Z1, Z24, Z27
 	VPMULLW   Z27, Z19, Z19
 	VPORQ     Z26, Z19, Z19
 	VMOVDQU64 Z16, (DI)(DX*1)
@@ -9227,30 +9229,30 @@ two:
 	VMOVDQU64 192(R9)(DX*1), Z19
 	VMOVDQU64 (R10)(DX*1), Z24
 	VPMULLW   Z24, Z16, Z26
-	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPANDQ    Z0, Z26, Z26
 	VPSRLW    $0x08, Z16, Z16
-	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPANDQ    Z1, Z24, Z27
 	VPMULLW   Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VMOVDQU64 64(R10)(DX*1), Z24
 	VPMULLW   Z24, Z17, Z26
-	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPANDQ    Z0, Z26, Z26
 	VPSRLW    $0x08, Z17, Z17
-	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPANDQ    Z1, Z24, Z27
 	VPMULLW   Z27, Z17, Z17
 	VPORQ     Z26, Z17, Z17
 	VMOVDQU64 128(R10)(DX*1), Z24
 	VPMULLW   Z24, Z18, Z26
-	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPANDQ    Z0, Z26, Z26
 	VPSRLW    $0x08, Z18, Z18
-	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPANDQ    Z1, Z24, Z27
 	VPMULLW   Z27, Z18, Z18
 	VPORQ     Z26, Z18, Z18
 	VMOVDQU64 192(R10)(DX*1), Z24
 	VPMULLW   Z24, Z19, Z26
-	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPANDQ    Z0, Z26, Z26
 	VPSRLW    $0x08, Z19, Z19
-	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPANDQ    Z1, Z24, Z27
 	VPMULLW   Z27, Z19, Z19
 	VPORQ     Z26, Z19, Z19
 	VMOVDQU64 Z16, (DI)(DX*1)
@@ -9282,30 +9284,30 @@ group_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
 	VPMULLW   Z24, Z16, Z26
-	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPANDQ    Z0, Z26, Z26
 	VPSRLW    $0x08, Z16, Z16
-	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPANDQ    Z1, Z24, Z27
 	VPMULLW   Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VMOVDQU64 64(R9)(DX*1), Z24
 	VPMULLW   Z24, Z17, Z26
-	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPANDQ    Z0, Z26, Z26
 	VPSRLW    $0x08, Z17, Z17
-	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPANDQ    Z1, Z24, Z27
 	VPMULLW   Z27, Z17, Z17
 	VPORQ     Z26, Z17, Z17
 	VMOVDQU64 128(R9)(DX*1), Z24
 	VPMULLW   Z24, Z18, Z26
-	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPANDQ    Z0, Z26, Z26
 	VPSRLW    $0x08, Z18, Z18
-	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPANDQ    Z1, Z24, Z27
 	VPMULLW   Z27, Z18, Z18
 	VPORQ     Z26, Z18, Z18
 	VMOVDQU64 192(R9)(DX*1), Z24
 	VPMULLW   Z24, Z19, Z26
-	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPANDQ    Z0, Z26, Z26
 	VPSRLW    $0x08, Z19, Z19
-	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPANDQ    Z1, Z24, Z27
 	VPMULLW   Z27, Z19, Z19
 	VPORQ     Z26, Z19, Z19
 	ADDQ      $0x08, R10
@@ -9339,9 +9341,9 @@ single_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
 	VPMULLW   Z24, Z16, Z26
-	VPANDQ    constants<>+0(SB), Z26, Z26
+	VPANDQ    Z0, Z26, Z26
 	VPSRLW    $0x08, Z16, Z16
-	VPANDQ    constants<>+64(SB), Z24, Z27
+	VPANDQ    Z1, Z24, Z27
 	VPMULLW   Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	ADDQ      $0x08, R10
@@ -9370,6 +9372,7 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+	VZEROUPPER
 	RET
 
 // func minInt8AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -14049,34 +14052,35 @@ end_dsts:
 	RET
 
 // func maxFloat32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
-// Requires: AVX512F
+// Requires: AVX, AVX512F
 TEXT ·maxFloat32AVX512(SB), NOSPLIT, $0-48
-	MOVQ      dsts+0(FP), BX
-	MOVQ      d+8(FP), R11
-	MOVQ      sources+16(FP), SI
-	MOVQ      k+24(FP), R8
-	MOVQ      off+32(FP), DX
-	MOVQ      n+40(FP), CX
-	LEAQ      (BX)(R11*8), R11
-	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
-	MOVQ      DX, CX
-	MOVQ      R12, DX
-	MOVQ      (SI), R9
-	VMOVDQU64 (R9)(DX*1), Z16
-	LEAQ      8(SI), R10
+	MOVQ         dsts+0(FP), BX
+	MOVQ         d+8(FP), R11
+	MOVQ         sources+16(FP), SI
+	MOVQ         k+24(FP), R8
+	MOVQ         off+32(FP), DX
+	MOVQ         n+40(FP), CX
+	VPBROADCASTQ constants<>+96(SB), Z0
+	LEAQ         (BX)(R11*8), R11
+	LEAQ         (SI)(R8*8), R8
+	ADDQ         DX, CX
+	LEAQ         -64(CX), R12
+	LEAQ         -256(CX), R13
+	MOVQ         DX, CX
+	MOVQ         R12, DX
+	MOVQ         (SI), R9
+	VMOVDQU64    (R9)(DX*1), Z16
+	LEAQ         8(SI), R10
 
 end_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z16, Z16
 	VMINPS    Z16, Z27, Z26
 	VMINPS    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z0, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
@@ -14100,33 +14104,33 @@ one:
 	VMOVDQU64 128(R9)(DX*1), Z18
 	VMOVDQU64 192(R9)(DX*1), Z19
 	VMOVDQU64 (R10)(DX*1), Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z16, Z16
 	VMINPS    Z16, Z27, Z26
 	VMINPS    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z0, Z16, Z16
 	VMOVDQU64 64(R10)(DX*1), Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z17, Z17
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z17, Z17
 	VMINPS    Z17, Z27, Z26
 	VMINPS    Z27, Z17, Z17
 	VPORQ     Z26, Z17, Z17
-	VPXORQ    constants<>+192(SB), Z17, Z17
+	VPXORQ    Z0, Z17, Z17
 	VMOVDQU64 128(R10)(DX*1), Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z18, Z18
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z18, Z18
 	VMINPS    Z18, Z27, Z26
 	VMINPS    Z27, Z18, Z18
 	VPORQ     Z26, Z18, Z18
-	VPXORQ    constants<>+192(SB), Z18, Z18
+	VPXORQ    Z0, Z18, Z18
 	VMOVDQU64 192(R10)(DX*1), Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z19, Z19
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z19, Z19
 	VMINPS    Z19, Z27, Z26
 	VMINPS    Z27, Z19, Z19
 	VPORQ     Z26, Z19, Z19
-	VPXORQ    constants<>+192(SB), Z19, Z19
+	VPXORQ    Z0, Z19, Z19
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
@@ -14149,33 +14153,33 @@ two:
 	VMOVDQU64 128(R9)(DX*1), Z18
 	VMOVDQU64 192(R9)(DX*1), Z19
 	VMOVDQU64 (R10)(DX*1), Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z16, Z16
 	VMINPS    Z16, Z27, Z26
 	VMINPS    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z0, Z16, Z16
 	VMOVDQU64 64(R10)(DX*1), Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z17, Z17
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z17, Z17
 	VMINPS    Z17, Z27, Z26
 	VMINPS    Z27, Z17, Z17
 	VPORQ     Z26, Z17, Z17
-	VPXORQ    constants<>+192(SB), Z17, Z17
+	VPXORQ    Z0, Z17, Z17
 	VMOVDQU64 128(R10)(DX*1), Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z18, Z18
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z18, Z18
 	VMINPS    Z18, Z27, Z26
 	VMINPS    Z27, Z18, Z18
 	VPORQ     Z26, Z18, Z18
-	VPXORQ    constants<>+192(SB), Z18, Z18
+	VPXORQ    Z0, Z18, Z18
 	VMOVDQU64 192(R10)(DX*1), Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z19, Z19
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z19, Z19
 	VMINPS    Z19, Z27, Z26
 	VMINPS    Z27, Z19, Z19
 	VPORQ     Z26, Z19, Z19
-	VPXORQ    constants<>+192(SB), Z19, Z19
+	VPXORQ    Z0, Z19, Z19
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
@@ -14204,33 +14208,33 @@ group:
 group_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z16, Z16
 	VMINPS    Z16, Z27, Z26
 	VMINPS    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z0, Z16, Z16
 	VMOVDQU64 64(R9)(DX*1), Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z17, Z17
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z17, Z17
 	VMINPS    Z17, Z27, Z26
 	VMINPS    Z27, Z17, Z17
 	VPORQ     Z26, Z17, Z17
-	VPXORQ    constants<>+192(SB), Z17, Z17
+	VPXORQ    Z0, Z17, Z17
 	VMOVDQU64 128(R9)(DX*1), Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z18, Z18
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z18, Z18
 	VMINPS    Z18, Z27, Z26
 	VMINPS    Z27, Z18, Z18
 	VPORQ     Z26, Z18, Z18
-	VPXORQ    constants<>+192(SB), Z18, Z18
+	VPXORQ    Z0, Z18, Z18
 	VMOVDQU64 192(R9)(DX*1), Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z19, Z19
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z19, Z19
 	VMINPS    Z19, Z27, Z26
 	VMINPS    Z27, Z19, Z19
 	VPORQ     Z26, Z19, Z19
-	VPXORQ    constants<>+192(SB), Z19, Z19
+	VPXORQ    Z0, Z19, Z19
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
@@ -14261,12 +14265,12 @@ single:
 single_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z16, Z16
 	VMINPS    Z16, Z27, Z26
 	VMINPS    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z0, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        single_sources
@@ -14293,6 +14297,7 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+	VZEROUPPER
 	RET
 
 // func sumFloat16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -14513,34 +14518,35 @@ end_dsts:
 	RET
 
 // func maxFloat16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
-// Requires: AVX512F, AVX512VL
+// Requires: AVX, AVX512F, AVX512VL
 TEXT ·maxFloat16AVX512(SB), NOSPLIT, $0-48
-	MOVQ      dsts+0(FP), BX
-	MOVQ      d+8(FP), R11
-	MOVQ      sources+16(FP), SI
-	MOVQ      k+24(FP), R8
-	MOVQ      off+32(FP), DX
-	MOVQ      n+40(FP), CX
-	LEAQ      (BX)(R11*8), R11
-	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -32(CX), R12
-	LEAQ      -32(CX), R13
-	MOVQ      DX, CX
-	MOVQ      R12, DX
-	MOVQ      (SI), R9
-	VCVTPH2PS (R9)(DX*1), Z16
-	LEAQ      8(SI), R10
+	MOVQ         dsts+0(FP), BX
+	MOVQ         d+8(FP), R11
+	MOVQ         sources+16(FP), SI
+	MOVQ         k+24(FP), R8
+	MOVQ         off+32(FP), DX
+	MOVQ         n+40(FP), CX
+	VPBROADCASTQ constants<>+96(SB), Z0
+	LEAQ         (BX)(R11*8), R11
+	LEAQ         (SI)(R8*8), R8
+	ADDQ         DX, CX
+	LEAQ         -32(CX), R12
+	LEAQ         -32(CX), R13
+	MOVQ         DX, CX
+	MOVQ         R12, DX
+	MOVQ         (SI), R9
+	VCVTPH2PS    (R9)(DX*1), Z16
+	LEAQ         8(SI), R10
 
 end_sources:
 	MOVQ      (R10), R9
 	VCVTPH2PS (R9)(DX*1), Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z16, Z16
 	VMINPS    Z16, Z27, Z26
 	VMINPS    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z0, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
@@ -14558,12 +14564,12 @@ group:
 group_sources:
 	MOVQ      (R10), R9
 	VCVTPH2PS (R9)(DX*1), Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z16, Z16
 	VMINPS    Z16, Z27, Z26
 	VMINPS    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z0, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
@@ -14591,34 +14597,38 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+	VZEROUPPER
 	RET
 
 // func sumBFloat16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
-// Requires: AVX512F
+// Requires: AVX, AVX512F
 TEXT ·sumBFloat16AVX512(SB), NOSPLIT, $0-48
-	MOVQ      dsts+0(FP), BX
-	MOVQ      d+8(FP), R11
-	MOVQ      sources+16(FP), SI
-	MOVQ      k+24(FP), R8
-	MOVQ      off+32(FP), DX
-	MOVQ      n+40(FP), CX
-	LEAQ      (BX)(R11*8), R11
-	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -128(CX), R13
-	MOVQ      DX, CX
-	MOVQ      R12, DX
-	MOVQ      (SI), R9
-	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
-	VPSLLD    $0x10, Z16, Z16
-	LEAQ      8(SI), R10
+	MOVQ         dsts+0(FP), BX
+	MOVQ         d+8(FP), R11
+	MOVQ         sources+16(FP), SI
+	MOVQ         k+24(FP), R8
+	MOVQ         off+32(FP), DX
+	MOVQ         n+40(FP), CX
+	VPBROADCASTQ constants<>+128(SB), Z0
+	VPBROADCASTQ constants<>+160(SB), Z1
+	VPBROADCASTQ constants<>+192(SB), Z2
+	LEAQ         (BX)(R11*8), R11
+	LEAQ         (SI)(R8*8), R8
+	ADDQ         DX, CX
+	LEAQ         -64(CX), R12
+	LEAQ         -128(CX), R13
+	MOVQ         DX, CX
+	MOVQ         R12, DX
+	MOVQ         (SI), R9
+	VMOVDQU64    (R9)(DX*1), Z16
+	VPANDQ       Z0, Z16, Z17
+	VPSLLD       $0x10, Z16, Z16
+	LEAQ         8(SI), R10
 
 end_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VADDPS    Z24, Z16, Z16
 	VADDPS    Z25, Z17, Z17
@@ -14626,15 +14636,15 @@ end_sources:
 	CMPQ      R10, R8
 	JB        end_sources
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
@@ -14652,42 +14662,42 @@ end_sources:
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPANDQ    Z0, Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	VMOVDQU64 64(R9)(DX*1), Z18
-	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPANDQ    Z0, Z18, Z19
 	VPSLLD    $0x10, Z18, Z18
 	VMOVDQU64 (R10)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VADDPS    Z24, Z16, Z16
 	VADDPS    Z25, Z17, Z17
 	VMOVDQU64 64(R10)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VADDPS    Z24, Z18, Z18
 	VADDPS    Z25, Z19, Z19
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VPSRLD    $0x10, Z18, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z18, Z18
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z18, Z18
 	VPADDD    Z26, Z18, Z18
 	VPSRLD    $0x10, Z19, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z19, Z19
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z19, Z19
 	VPADDD    Z26, Z19, Z19
 	VPSRLD    $0x10, Z18, Z18
-	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPANDQ    Z0, Z19, Z19
 	VPORQ     Z19, Z18, Z18
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z18, 64(DI)(DX*1)
@@ -14705,42 +14715,42 @@ no_one:
 
 two:
 	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPANDQ    Z0, Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	VMOVDQU64 64(R9)(DX*1), Z18
-	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPANDQ    Z0, Z18, Z19
 	VPSLLD    $0x10, Z18, Z18
 	VMOVDQU64 (R10)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VADDPS    Z24, Z16, Z16
 	VADDPS    Z25, Z17, Z17
 	VMOVDQU64 64(R10)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VADDPS    Z24, Z18, Z18
 	VADDPS    Z25, Z19, Z19
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VPSRLD    $0x10, Z18, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z18, Z18
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z18, Z18
 	VPADDD    Z26, Z18, Z18
 	VPSRLD    $0x10, Z19, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z19, Z19
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z19, Z19
 	VPADDD    Z26, Z19, Z19
 	VPSRLD    $0x10, Z18, Z18
-	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPANDQ    Z0, Z19, Z19
 	VPORQ     Z19, Z18, Z18
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z18, 64(DI)(DX*1)
@@ -14758,22 +14768,22 @@ no_pair:
 group:
 	MOVQ      (SI), R9
 	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPANDQ    Z0, Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	VMOVDQU64 64(R9)(DX*1), Z18
-	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPANDQ    Z0, Z18, Z19
 	VPSLLD    $0x10, Z18, Z18
 	LEAQ      8(SI), R10
 
 group_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VADDPS    Z24, Z16, Z16
 	VADDPS    Z25, Z17, Z17
 	VMOVDQU64 64(R9)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VADDPS    Z24, Z18, Z18
 	VADDPS    Z25, Z19, Z19
@@ -14781,26 +14791,26 @@ group_sources:
 	CMPQ      R10, R8
 	JB        group_sources
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VPSRLD    $0x10, Z18, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z18, Z18
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z18, Z18
 	VPADDD    Z26, Z18, Z18
 	VPSRLD    $0x10, Z19, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z19, Z19
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z19, Z19
 	VPADDD    Z26, Z19, Z19
 	VPSRLD    $0x10, Z18, Z18
-	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPANDQ    Z0, Z19, Z19
 	VPORQ     Z19, Z18, Z18
 	MOVQ      BX, AX
 
@@ -14822,14 +14832,14 @@ no_group:
 single:
 	MOVQ      (SI), R9
 	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPANDQ    Z0, Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	LEAQ      8(SI), R10
 
 single_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VADDPS    Z24, Z16, Z16
 	VADDPS    Z25, Z17, Z17
@@ -14837,15 +14847,15 @@ single_sources:
 	CMPQ      R10, R8
 	JB        single_sources
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	MOVQ      BX, AX
 
@@ -14870,34 +14880,38 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+	VZEROUPPER
 	RET
 
 // func prodBFloat16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
-// Requires: AVX512F
+// Requires: AVX, AVX512F
 TEXT ·prodBFloat16AVX512(SB), NOSPLIT, $0-48
-	MOVQ      dsts+0(FP), BX
-	MOVQ      d+8(FP), R11
-	MOVQ      sources+16(FP), SI
-	MOVQ      k+24(FP), R8
-	MOVQ      off+32(FP), DX
-	MOVQ      n+40(FP), CX
-	LEAQ      (BX)(R11*8), R11
-	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -128(CX), R13
-	MOVQ      DX, CX
-	MOVQ      R12, DX
-	MOVQ      (SI), R9
-	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
-	VPSLLD    $0x10, Z16, Z16
-	LEAQ      8(SI), R10
+	MOVQ         dsts+0(FP), BX
+	MOVQ         d+8(FP), R11
+	MOVQ         sources+16(FP), SI
+	MOVQ         k+24(FP), R8
+	MOVQ         off+32(FP), DX
+	MOVQ         n+40(FP), CX
+	VPBROADCASTQ constants<>+128(SB), Z0
+	VPBROADCASTQ constants<>+160(SB), Z1
+	VPBROADCASTQ constants<>+192(SB), Z2
+	LEAQ         (BX)(R11*8), R11
+	LEAQ         (SI)(R8*8), R8
+	ADDQ         DX, CX
+	LEAQ         -64(CX), R12
+	LEAQ         -128(CX), R13
+	MOVQ         DX, CX
+	MOVQ         R12, DX
+	MOVQ         (SI), R9
+	VMOVDQU64    (R9)(DX*1), Z16
+	VPANDQ       Z0, Z16, Z17
+	VPSLLD       $0x10, Z16, Z16
+	LEAQ         8(SI), R10
 
 end_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VMULPS    Z24, Z16, Z16
 	VMULPS    Z25, Z17, Z17
@@ -14905,15 +14919,15 @@ end_sources:
 	CMPQ      R10, R8
 	JB        end_sources
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
@@ -14931,42 +14945,42 @@ end_sources:
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPANDQ    Z0, Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	VMOVDQU64 64(R9)(DX*1), Z18
-	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPANDQ    Z0, Z18, Z19
 	VPSLLD    $0x10, Z18, Z18
 	VMOVDQU64 (R10)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VMULPS    Z24, Z16, Z16
 	VMULPS    Z25, Z17, Z17
 	VMOVDQU64 64(R10)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VMULPS    Z24, Z18, Z18
 	VMULPS    Z25, Z19, Z19
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VPSRLD    $0x10, Z18, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z18, Z18
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z18, Z18
 	VPADDD    Z26, Z18, Z18
 	VPSRLD    $0x10, Z19, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z19, Z19
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z19, Z19
 	VPADDD    Z26, Z19, Z19
 	VPSRLD    $0x10, Z18, Z18
-	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPANDQ    Z0, Z19, Z19
 	VPORQ     Z19, Z18, Z18
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z18, 64(DI)(DX*1)
@@ -14984,42 +14998,42 @@ no_one:
 
 two:
 	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPANDQ    Z0, Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	VMOVDQU64 64(R9)(DX*1), Z18
-	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPANDQ    Z0, Z18, Z19
 	VPSLLD    $0x10, Z18, Z18
 	VMOVDQU64 (R10)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VMULPS    Z24, Z16, Z16
 	VMULPS    Z25, Z17, Z17
 	VMOVDQU64 64(R10)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VMULPS    Z24, Z18, Z18
 	VMULPS    Z25, Z19, Z19
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VPSRLD    $0x10, Z18, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z18, Z18
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z18, Z18
 	VPADDD    Z26, Z18, Z18
 	VPSRLD    $0x10, Z19, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z19, Z19
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z19, Z19
 	VPADDD    Z26, Z19, Z19
 	VPSRLD    $0x10, Z18, Z18
-	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPANDQ    Z0, Z19, Z19
 	VPORQ     Z19, Z18, Z18
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z18, 64(DI)(DX*1)
@@ -15037,22 +15051,22 @@ no_pair:
 group:
 	MOVQ      (SI), R9
 	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPANDQ    Z0, Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	VMOVDQU64 64(R9)(DX*1), Z18
-	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPANDQ    Z0, Z18, Z19
 	VPSLLD    $0x10, Z18, Z18
 	LEAQ      8(SI), R10
 
 group_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VMULPS    Z24, Z16, Z16
 	VMULPS    Z25, Z17, Z17
 	VMOVDQU64 64(R9)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VMULPS    Z24, Z18, Z18
 	VMULPS    Z25, Z19, Z19
@@ -15060,26 +15074,26 @@ group_sources:
 	CMPQ      R10, R8
 	JB        group_sources
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VPSRLD    $0x10, Z18, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z18, Z18
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z18, Z18
 	VPADDD    Z26, Z18, Z18
 	VPSRLD    $0x10, Z19, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z19, Z19
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z19, Z19
 	VPADDD    Z26, Z19, Z19
 	VPSRLD    $0x10, Z18, Z18
-	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPANDQ    Z0, Z19, Z19
 	VPORQ     Z19, Z18, Z18
 	MOVQ      BX, AX
 
@@ -15101,14 +15115,14 @@ no_group:
 single:
 	MOVQ      (SI), R9
 	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPANDQ    Z0, Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	LEAQ      8(SI), R10
 
 single_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VMULPS    Z24, Z16, Z16
 	VMULPS    Z25, Z17, Z17
@@ -15116,15 +15130,15 @@ single_sources:
 	CMPQ      R10, R8
 	JB        single_sources
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	MOVQ      BX, AX
 
@@ -15149,34 +15163,38 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+	VZEROUPPER
 	RET
 
 // func minBFloat16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
-// Requires: AVX512F
+// Requires: AVX, AVX512F
 TEXT ·minBFloat16AVX512(SB), NOSPLIT, $0-48
-	MOVQ      dsts+0(FP), BX
-	MOVQ      d+8(FP), R11
-	MOVQ      sources+16(FP), SI
-	MOVQ      k+24(FP), R8
-	MOVQ      off+32(FP), DX
-	MOVQ      n+40(FP), CX
-	LEAQ      (BX)(R11*8), R11
-	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -128(CX), R13
-	MOVQ      DX, CX
-	MOVQ      R12, DX
-	MOVQ      (SI), R9
-	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
-	VPSLLD    $0x10, Z16, Z16
-	LEAQ      8(SI), R10
+	MOVQ         dsts+0(FP), BX
+	MOVQ         d+8(FP), R11
+	MOVQ         sources+16(FP), SI
+	MOVQ         k+24(FP), R8
+	MOVQ         off+32(FP), DX
+	MOVQ         n+40(FP), CX
+	VPBROADCASTQ constants<>+128(SB), Z0
+	VPBROADCASTQ constants<>+160(SB), Z1
+	VPBROADCASTQ constants<>+192(SB), Z2
+	LEAQ         (BX)(R11*8), R11
+	LEAQ         (SI)(R8*8), R8
+	ADDQ         DX, CX
+	LEAQ         -64(CX), R12
+	LEAQ         -128(CX), R13
+	MOVQ         DX, CX
+	MOVQ         R12, DX
+	MOVQ         (SI), R9
+	VMOVDQU64    (R9)(DX*1), Z16
+	VPANDQ       Z0, Z16, Z17
+	VPSLLD       $0x10, Z16, Z16
+	LEAQ         8(SI), R10
 
 end_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VMINPS    Z16, Z24, Z26
 	VMINPS    Z24, Z16, Z16
@@ -15188,15 +15206,15 @@ end_sources:
 	CMPQ      R10, R8
 	JB        end_sources
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
@@ -15214,13 +15232,13 @@ end_sources:
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPANDQ    Z0, Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	VMOVDQU64 64(R9)(DX*1), Z18
-	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPANDQ    Z0, Z18, Z19
 	VPSLLD    $0x10, Z18, Z18
 	VMOVDQU64 (R10)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VMINPS    Z16, Z24, Z26
 	VMINPS    Z24, Z16, Z16
@@ -15229,7 +15247,7 @@ one:
 	VMINPS    Z25, Z17, Z17
 	VPORQ     Z26, Z17, Z17
 	VMOVDQU64 64(R10)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VMINPS    Z18, Z24, Z26
 	VMINPS    Z24, Z18, Z18
@@ -15238,26 +15256,26 @@ one:
 	VMINPS    Z25, Z19, Z19
 	VPORQ     Z26, Z19, Z19
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VPSRLD    $0x10, Z18, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z18, Z18
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z18, Z18
 	VPADDD    Z26, Z18, Z18
 	VPSRLD    $0x10, Z19, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z19, Z19
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z19, Z19
 	VPADDD    Z26, Z19, Z19
 	VPSRLD    $0x10, Z18, Z18
-	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPANDQ    Z0, Z19, Z19
 	VPORQ     Z19, Z18, Z18
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z18, 64(DI)(DX*1)
@@ -15275,13 +15293,13 @@ no_one:
 
 two:
 	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPANDQ    Z0, Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	VMOVDQU64 64(R9)(DX*1), Z18
-	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPANDQ    Z0, Z18, Z19
 	VPSLLD    $0x10, Z18, Z18
 	VMOVDQU64 (R10)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VMINPS    Z16, Z24, Z26
 	VMINPS    Z24, Z16, Z16
@@ -15290,7 +15308,7 @@ two:
 	VMINPS    Z25, Z17, Z17
 	VPORQ     Z26, Z17, Z17
 	VMOVDQU64 64(R10)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VMINPS    Z18, Z24, Z26
 	VMINPS    Z24, Z18, Z18
@@ -15299,26 +15317,26 @@ two:
 	VMINPS    Z25, Z19, Z19
 	VPORQ     Z26, Z19, Z19
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VPSRLD    $0x10, Z18, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z18, Z18
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z18, Z18
 	VPADDD    Z26, Z18, Z18
 	VPSRLD    $0x10, Z19, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z19, Z19
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z19, Z19
 	VPADDD    Z26, Z19, Z19
 	VPSRLD    $0x10, Z18, Z18
-	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPANDQ    Z0, Z19, Z19
 	VPORQ     Z19, Z18, Z18
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z18, 64(DI)(DX*1)
@@ -15336,17 +15354,17 @@ no_pair:
 group:
 	MOVQ      (SI), R9
 	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPANDQ    Z0, Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	VMOVDQU64 64(R9)(DX*1), Z18
-	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPANDQ    Z0, Z18, Z19
 	VPSLLD    $0x10, Z18, Z18
 	LEAQ      8(SI), R10
 
 group_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VMINPS    Z16, Z24, Z26
 	VMINPS    Z24, Z16, Z16
@@ -15355,7 +15373,7 @@ group_sources:
 	VMINPS    Z25, Z17, Z17
 	VPORQ     Z26, Z17, Z17
 	VMOVDQU64 64(R9)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VMINPS    Z18, Z24, Z26
 	VMINPS    Z24, Z18, Z18
@@ -15367,26 +15385,26 @@ group_sources:
 	CMPQ      R10, R8
 	JB        group_sources
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VPSRLD    $0x10, Z18, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z18, Z18
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z18, Z18
 	VPADDD    Z26, Z18, Z18
 	VPSRLD    $0x10, Z19, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z19, Z19
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z19, Z19
 	VPADDD    Z26, Z19, Z19
 	VPSRLD    $0x10, Z18, Z18
-	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPANDQ    Z0, Z19, Z19
 	VPORQ     Z19, Z18, Z18
 	MOVQ      BX, AX
 
@@ -15408,14 +15426,14 @@ no_group:
 single:
 	MOVQ      (SI), R9
 	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPANDQ    Z0, Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	LEAQ      8(SI), R10
 
 single_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
 	VMINPS    Z16, Z24, Z26
 	VMINPS    Z24, Z16, Z16
@@ -15427,15 +15445,15 @@ single_sources:
 	CMPQ      R10, R8
 	JB        single_sources
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z1, Z26, Z26
+	VPADDD    Z2, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	MOVQ      BX, AX
 
@@ -15460,60 +15478,65 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+	VZEROUPPER
 	RET
 
 // func maxBFloat16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
-// Requires: AVX512F
+// Requires: AVX, AVX512F
 TEXT ·maxBFloat16AVX512(SB), NOSPLIT, $0-48
-	MOVQ      dsts+0(FP), BX
-	MOVQ      d+8(FP), R11
-	MOVQ      sources+16(FP), SI
-	MOVQ      k+24(FP), R8
-	MOVQ      off+32(FP), DX
-	MOVQ      n+40(FP), CX
-	LEAQ      (BX)(R11*8), R11
-	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -128(CX), R13
-	MOVQ      DX, CX
-	MOVQ      R12, DX
-	MOVQ      (SI), R9
-	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
-	VPSLLD    $0x10, Z16, Z16
-	LEAQ      8(SI), R10
+	MOVQ         dsts+0(FP), BX
+	MOVQ         d+8(FP), R11
+	MOVQ         sources+16(FP), SI
+	MOVQ         k+24(FP), R8
+	MOVQ         off+32(FP), DX
+	MOVQ         n+40(FP), CX
+	VPBROADCASTQ constants<>+128(SB), Z0
+	VPBROADCASTQ constants<>+96(SB), Z1
+	VPBROADCASTQ constants<>+160(SB), Z2
+	VPBROADCASTQ constants<>+192(SB), Z3
+	LEAQ         (BX)(R11*8), R11
+	LEAQ         (SI)(R8*8), R8
+	ADDQ         DX, CX
+	LEAQ         -64(CX), R12
+	LEAQ         -128(CX), R13
+	MOVQ         DX, CX
+	MOVQ         R12, DX
+	MOVQ         (SI), R9
+	VMOVDQU64    (R9)(DX*1), Z16
+	VPANDQ       Z0, Z16, Z17
+	VPSLLD       $0x10, Z16, Z16
+	LEAQ         8(SI), R10
 
 end_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z1, Z24, Z27
+	VPXORQ    Z1, Z16, Z16
 	VMINPS    Z16, Z27, Z26
 	VMINPS    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+192(SB), Z16, Z16
-	VPXORQ    constants<>+192(SB), Z25, Z27
-	VPXORQ    constants<>+192(SB), Z17, Z17
+	VPXORQ    Z1, Z16, Z16
+	VPXORQ    Z1, Z25, Z27
+	VPXORQ    Z1, Z17, Z17
 	VMINPS    Z17, Z27, Z26
 	VMINPS    Z27, Z17, Z17
 	VPORQ     Z26, Z17, Z17
-	VPXORQ    constants<>+192(SB), Z17, Z17
+	VPXORQ    Z1, Z17, Z17
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z2, Z26, Z26
+	VPADDD    Z3, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z2, Z26, Z26
+	VPADDD    Z3, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
@@ -15531,62 +15554,62 @@ end_sources:
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPANDQ    Z0, Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	VMOVDQU64 64(R9)(DX*1), Z18
-	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPANDQ    Z0, Z18, Z19
 	VPSLLD    $0x10, Z18, Z18
 	VMOVDQU64 (R10)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z1, Z24, Z27
+	VPXORQ    Z1, Z16, Z16
 	VMINPS    Z16, Z27, Z26
 	VMINPS    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+192(SB), Z16, Z16
-	VPXORQ    constants<>+192(SB), Z25, Z27
-	VPXORQ    constants<>+192(SB), Z17, Z17
+	VPXORQ    Z1, Z16, Z16
+	VPXORQ    Z1, Z25, Z27
+	VPXORQ    Z1, Z17, Z17
 	VMINPS    Z17, Z27, Z26
 	VMINPS    Z27, Z17, Z17
 	VPORQ     Z26, Z17, Z17
-	VPXORQ    constants<>+192(SB), Z17, Z17
+	VPXORQ    Z1, Z17, Z17
 	VMOVDQU64 64(R10)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z18, Z18
+	VPXORQ    Z1, Z24, Z27
+	VPXORQ    Z1, Z18, Z18
 	VMINPS    Z18, Z27, Z26
 	VMINPS    Z27, Z18, Z18
 	VPORQ     Z26, Z18, Z18
-	VPXORQ    constants<>+192(SB), Z18, Z18
-	VPXORQ    constants<>+192(SB), Z25, Z27
-	VPXORQ    constants<>+192(SB), Z19, Z19
+	VPXORQ    Z1, Z18, Z18
+	VPXORQ    Z1, Z25, Z27
+	VPXORQ    Z1, Z19, Z19
 	VMINPS    Z19, Z27, Z26
 	VMINPS    Z27, Z19, Z19
 	VPORQ     Z26, Z19, Z19
-	VPXORQ    constants<>+192(SB), Z19, Z19
+	VPXORQ    Z1, Z19, Z19
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z2, Z26, Z26
+	VPADDD    Z3, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z2, Z26, Z26
+	VPADDD    Z3, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VPSRLD    $0x10, Z18, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z18, Z18
+	VPANDQ    Z2, Z26, Z26
+	VPADDD    Z3, Z18, Z18
 	VPADDD    Z26, Z18, Z18
 	VPSRLD    $0x10, Z19, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z19, Z19
+	VPANDQ    Z2, Z26, Z26
+	VPADDD    Z3, Z19, Z19
 	VPADDD    Z26, Z19, Z19
 	VPSRLD    $0x10, Z18, Z18
-	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPANDQ    Z0, Z19, Z19
 	VPORQ     Z19, Z18, Z18
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z18, 64(DI)(DX*1)
@@ -15604,62 +15627,62 @@ no_one:
 
 two:
 	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPANDQ    Z0, Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	VMOVDQU64 64(R9)(DX*1), Z18
-	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPANDQ    Z0, Z18, Z19
 	VPSLLD    $0x10, Z18, Z18
 	VMOVDQU64 (R10)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z1, Z24, Z27
+	VPXORQ    Z1, Z16, Z16
 	VMINPS    Z16, Z27, Z26
 	VMINPS    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+192(SB), Z16, Z16
-	VPXORQ    constants<>+192(SB), Z25, Z27
-	VPXORQ    constants<>+192(SB), Z17, Z17
+	VPXORQ    Z1, Z16, Z16
+	VPXORQ    Z1, Z25, Z27
+	VPXORQ    Z1, Z17, Z17
 	VMINPS    Z17, Z27, Z26
 	VMINPS    Z27, Z17, Z17
 	VPORQ     Z26, Z17, Z17
-	VPXORQ    constants<>+192(SB), Z17, Z17
+	VPXORQ    Z1, Z17, Z17
 	VMOVDQU64 64(R10)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z18, Z18
+	VPXORQ    Z1, Z24, Z27
+	VPXORQ    Z1, Z18, Z18
 	VMINPS    Z18, Z27, Z26
 	VMINPS    Z27, Z18, Z18
 	VPORQ     Z26, Z18, Z18
-	VPXORQ    constants<>+192(SB), Z18, Z18
-	VPXORQ    constants<>+192(SB), Z25, Z27
-	VPXORQ    constants<>+192(SB), Z19, Z19
+	VPXORQ    Z1, Z18, Z18
+	VPXORQ    Z1, Z25, Z27
+	VPXORQ    Z1, Z19, Z19
 	VMINPS    Z19, Z27, Z26
 	VMINPS    Z27, Z19, Z19
 	VPORQ     Z26, Z19, Z19
-	VPXORQ    constants<>+192(SB), Z19, Z19
+	VPXORQ    Z1, Z19, Z19
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z2, Z26, Z26
+	VPADDD    Z3, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z2, Z26, Z26
+	VPADDD    Z3, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VPSRLD    $0x10, Z18, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z18, Z18
+	VPANDQ    Z2, Z26, Z26
+	VPADDD    Z3, Z18, Z18
 	VPADDD    Z26, Z18, Z18
 	VPSRLD    $0x10, Z19, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z19, Z19
+	VPANDQ    Z2, Z26, Z26
+	VPADDD    Z3, Z19, Z19
 	VPADDD    Z26, Z19, Z19
 	VPSRLD    $0x10, Z18, Z18
-	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPANDQ    Z0, Z19, Z19
 	VPORQ     Z19, Z18, Z18
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z18, 64(DI)(DX*1)
@@ -15677,69 +15700,69 @@ no_pair:
 group:
 	MOVQ      (SI), R9
 	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPANDQ    Z0, Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	VMOVDQU64 64(R9)(DX*1), Z18
-	VPANDQ    constants<>+256(SB), Z18, Z19
+	VPANDQ    Z0, Z18, Z19
 	VPSLLD    $0x10, Z18, Z18
 	LEAQ      8(SI), R10
 
 group_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z1, Z24, Z27
+	VPXORQ    Z1, Z16, Z16
 	VMINPS    Z16, Z27, Z26
 	VMINPS    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+192(SB), Z16, Z16
-	VPXORQ    constants<>+192(SB), Z25, Z27
-	VPXORQ    constants<>+192(SB), Z17, Z17
+	VPXORQ    Z1, Z16, Z16
+	VPXORQ    Z1, Z25, Z27
+	VPXORQ    Z1, Z17, Z17
 	VMINPS    Z17, Z27, Z26
 	VMINPS    Z27, Z17, Z17
 	VPORQ     Z26, Z17, Z17
-	VPXORQ    constants<>+192(SB), Z17, Z17
+	VPXORQ    Z1, Z17, Z17
 	VMOVDQU64 64(R9)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z18, Z18
+	VPXORQ    Z1, Z24, Z27
+	VPXORQ    Z1, Z18, Z18
 	VMINPS    Z18, Z27, Z26
 	VMINPS    Z27, Z18, Z18
 	VPORQ     Z26, Z18, Z18
-	VPXORQ    constants<>+192(SB), Z18, Z18
-	VPXORQ    constants<>+192(SB), Z25, Z27
-	VPXORQ    constants<>+192(SB), Z19, Z19
+	VPXORQ    Z1, Z18, Z18
+	VPXORQ    Z1, Z25, Z27
+	VPXORQ    Z1, Z19, Z19
 	VMINPS    Z19, Z27, Z26
 	VMINPS    Z27, Z19, Z19
 	VPORQ     Z26, Z19, Z19
-	VPXORQ    constants<>+192(SB), Z19, Z19
+	VPXORQ    Z1, Z19, Z19
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z2, Z26, Z26
+	VPADDD    Z3, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z2, Z26, Z26
+	VPADDD    Z3, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	VPSRLD    $0x10, Z18, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z18, Z18
+	VPANDQ    Z2, Z26, Z26
+	VPADDD    Z3, Z18, Z18
 	VPADDD    Z26, Z18, Z18
 	VPSRLD    $0x10, Z19, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z19, Z19
+	VPANDQ    Z2, Z26, Z26
+	VPADDD    Z3, Z19, Z19
 	VPADDD    Z26, Z19, Z19
 	VPSRLD    $0x10, Z18, Z18
-	VPANDQ    constants<>+256(SB), Z19, Z19
+	VPANDQ    Z0, Z19, Z19
 	VPORQ     Z19, Z18, Z18
 	MOVQ      BX, AX
 
@@ -15761,40 +15784,40 @@ no_group:
 single:
 	MOVQ      (SI), R9
 	VMOVDQU64 (R9)(DX*1), Z16
-	VPANDQ    constants<>+256(SB), Z16, Z17
+	VPANDQ    Z0, Z16, Z17
 	VPSLLD    $0x10, Z16, Z16
 	LEAQ      8(SI), R10
 
 single_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
-	VPANDQ    constants<>+256(SB), Z24, Z25
+	VPANDQ    Z0, Z24, Z25
 	VPSLLD    $0x10, Z24, Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z1, Z24, Z27
+	VPXORQ    Z1, Z16, Z16
 	VMINPS    Z16, Z27, Z26
 	VMINPS    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+192(SB), Z16, Z16
-	VPXORQ    constants<>+192(SB), Z25, Z27
-	VPXORQ    constants<>+192(SB), Z17, Z17
+	VPXORQ    Z1, Z16, Z16
+	VPXORQ    Z1, Z25, Z27
+	VPXORQ    Z1, Z17, Z17
 	VMINPS    Z17, Z27, Z26
 	VMINPS    Z27, Z17, Z17
 	VPORQ     Z26, Z17, Z17
-	VPXORQ    constants<>+192(SB), Z17, Z17
+	VPXORQ    Z1, Z17, Z17
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        single_sources
 	VPSRLD    $0x10, Z16, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z16, Z16
+	VPANDQ    Z2, Z26, Z26
+	VPADDD    Z3, Z16, Z16
 	VPADDD    Z26, Z16, Z16
 	VPSRLD    $0x10, Z17, Z26
-	VPANDQ    constants<>+320(SB), Z26, Z26
-	VPADDD    constants<>+384(SB), Z17, Z17
+	VPANDQ    Z2, Z26, Z26
+	VPADDD    Z3, Z17, Z17
 	VPADDD    Z26, Z17, Z17
 	VPSRLD    $0x10, Z16, Z16
-	VPANDQ    constants<>+256(SB), Z17, Z17
+	VPANDQ    Z0, Z17, Z17
 	VPORQ     Z17, Z16, Z16
 	MOVQ      BX, AX
 
@@ -15819,67 +15842,81 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+	VZEROUPPER
 	RET
 
 // func sumFloat8E4M3AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
-// Requires: AVX2, AVX512F, AVX512VL
+// Requires: AVX, AVX2, AVX512F, AVX512VL
 TEXT ·sumFloat8E4M3AVX512(SB), NOSPLIT, $0-48
-	MOVQ      dsts+0(FP), BX
-	MOVQ      d+8(FP), R11
-	MOVQ      sources+16(FP), SI
-	MOVQ      k+24(FP), R8
-	MOVQ      off+32(FP), DX
-	MOVQ      n+40(FP), CX
-	LEAQ      (BX)(R11*8), R11
-	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -16(CX), R12
-	LEAQ      -16(CX), R13
-	MOVQ      DX, CX
-	MOVQ      R12, DX
-	MOVQ      (SI), R9
-	VPMOVZXBW (R9)(DX*1), Y16
-	VPSLLW    $0x08, Y16, Y16
-	VPSRAW    $0x01, Y16, Y16
-	VPANDQ    constants<>+448(SB), Y16, Y16
-	VPADDW    constants<>+512(SB), Y16, Y26
-	VPANDQ    constants<>+576(SB), Y26, Y26
-	VPORQ     Y26, Y16, Y16
-	VCVTPH2PS Y16, Z16
-	VMULPS    constants<>+640(SB), Z16, Z16
-	LEAQ      8(SI), R10
+	MOVQ         dsts+0(FP), BX
+	MOVQ         d+8(FP), R11
+	MOVQ         sources+16(FP), SI
+	MOVQ         k+24(FP), R8
+	MOVQ         off+32(FP), DX
+	MOVQ         n+40(FP), CX
+	VPBROADCASTQ constants<>+224(SB), Z0
+	VPBROADCASTQ constants<>+256(SB), Z1
+	VPBROADCASTQ constants<>+288(SB), Z2
+	VPBROADCASTQ constants<>+320(SB), Z3
+	VPBROADCASTQ constants<>+352(SB), Z4
+	VPBROADCASTQ constants<>+384(SB), Z5
+	VPBROADCASTQ constants<>+416(SB), Z6
+	VPBROADCASTQ constants<>+448(SB), Z7
+	VPBROADCASTQ constants<>+480(SB), Z8
+	VPBROADCASTQ constants<>+512(SB), Z9
+	VPBROADCASTQ constants<>+544(SB), Z10
+	VPBROADCASTQ constants<>+576(SB), Z11
+	VPBROADCASTQ constants<>+608(SB), Z12
+	LEAQ         (BX)(R11*8), R11
+	LEAQ         (SI)(R8*8), R8
+	ADDQ         DX, CX
+	LEAQ         -16(CX), R12
+	LEAQ         -16(CX), R13
+	MOVQ         DX, CX
+	MOVQ         R12, DX
+	MOVQ         (SI), R9
+	VPMOVZXBW    (R9)(DX*1), Y16
+	VPSLLW       $0x08, Y16, Y16
+	VPSRAW       $0x01, Y16, Y16
+	VPANDQ       Y0, Y16, Y16
+	VPADDW       Y1, Y16, Y26
+	VPANDQ       Y2, Y26, Y26
+	VPORQ        Y26, Y16, Y16
+	VCVTPH2PS    Y16, Z16
+	VMULPS       Z3, Z16, Z16
+	LEAQ         8(SI), R10
 
 end_sources:
 	MOVQ      (R10), R9
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
 	VPSRAW    $0x01, Y24, Y24
-	VPANDQ    constants<>+448(SB), Y24, Y24
-	VPADDW    constants<>+512(SB), Y24, Y26
-	VPANDQ    constants<>+576(SB), Y26, Y26
+	VPANDQ    Y0, Y24, Y24
+	VPADDW    Y1, Y24, Y26
+	VPANDQ    Y2, Y26, Y26
 	VPORQ     Y26, Y24, Y24
 	VCVTPH2PS Y24, Z24
-	VMULPS    constants<>+640(SB), Z24, Z24
+	VMULPS    Z3, Z24, Z24
 	VADDPS    Z24, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
-	VPANDQ    constants<>+704(SB), Z16, Z26
-	VPMINUD   constants<>+768(SB), Z26, Z26
-	VPMAXUD   constants<>+832(SB), Z26, Z27
-	VPANDQ    constants<>+896(SB), Z27, Z27
-	VPADDD    constants<>+960(SB), Z27, Z28
+	VPANDQ    Z4, Z16, Z26
+	VPMINUD   Z5, Z26, Z26
+	VPMAXUD   Z6, Z26, Z27
+	VPANDQ    Z7, Z27, Z27
+	VPADDD    Z8, Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x14, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1024(SB), Z26, Z26
-	VPMINUD   constants<>+1088(SB), Z26, Z26
-	VMOVDQU64 constants<>+1152(SB), Z27
+	VPSUBD    Z9, Z26, Z26
+	VPMINUD   Z10, Z26, Z26
+	VMOVDQU64 Z11, Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1216(SB), Z16, Z16
+	VPANDQ    Z12, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
@@ -15892,12 +15929,12 @@ group:
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
 	VPSRAW    $0x01, Y16, Y16
-	VPANDQ    constants<>+448(SB), Y16, Y16
-	VPADDW    constants<>+512(SB), Y16, Y26
-	VPANDQ    constants<>+576(SB), Y26, Y26
+	VPANDQ    Y0, Y16, Y16
+	VPADDW    Y1, Y16, Y26
+	VPANDQ    Y2, Y26, Y26
 	VPORQ     Y26, Y16, Y16
 	VCVTPH2PS Y16, Z16
-	VMULPS    constants<>+640(SB), Z16, Z16
+	VMULPS    Z3, Z16, Z16
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -15905,32 +15942,32 @@ group_sources:
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
 	VPSRAW    $0x01, Y24, Y24
-	VPANDQ    constants<>+448(SB), Y24, Y24
-	VPADDW    constants<>+512(SB), Y24, Y26
-	VPANDQ    constants<>+576(SB), Y26, Y26
+	VPANDQ    Y0, Y24, Y24
+	VPADDW    Y1, Y24, Y26
+	VPANDQ    Y2, Y26, Y26
 	VPORQ     Y26, Y24, Y24
 	VCVTPH2PS Y24, Z24
-	VMULPS    constants<>+640(SB), Z24, Z24
+	VMULPS    Z3, Z24, Z24
 	VADDPS    Z24, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VPANDQ    constants<>+704(SB), Z16, Z26
-	VPMINUD   constants<>+768(SB), Z26, Z26
-	VPMAXUD   constants<>+832(SB), Z26, Z27
-	VPANDQ    constants<>+896(SB), Z27, Z27
-	VPADDD    constants<>+960(SB), Z27, Z28
+	VPANDQ    Z4, Z16, Z26
+	VPMINUD   Z5, Z26, Z26
+	VPMAXUD   Z6, Z26, Z27
+	VPANDQ    Z7, Z27, Z27
+	VPADDD    Z8, Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x14, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1024(SB), Z26, Z26
-	VPMINUD   constants<>+1088(SB), Z26, Z26
-	VMOVDQU64 constants<>+1152(SB), Z27
+	VPSUBD    Z9, Z26, Z26
+	VPMINUD   Z10, Z26, Z26
+	VMOVDQU64 Z11, Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1216(SB), Z16, Z16
+	VPANDQ    Z12, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	MOVQ      BX, AX
@@ -15956,67 +15993,81 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+	VZEROUPPER
 	RET
 
 // func prodFloat8E4M3AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
-// Requires: AVX2, AVX512F, AVX512VL
+// Requires: AVX, AVX2, AVX512F, AVX512VL
 TEXT ·prodFloat8E4M3AVX512(SB), NOSPLIT, $0-48
-	MOVQ      dsts+0(FP), BX
-	MOVQ      d+8(FP), R11
-	MOVQ      sources+16(FP), SI
-	MOVQ      k+24(FP), R8
-	MOVQ      off+32(FP), DX
-	MOVQ      n+40(FP), CX
-	LEAQ      (BX)(R11*8), R11
-	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -16(CX), R12
-	LEAQ      -16(CX), R13
-	MOVQ      DX, CX
-	MOVQ      R12, DX
-	MOVQ      (SI), R9
-	VPMOVZXBW (R9)(DX*1), Y16
-	VPSLLW    $0x08, Y16, Y16
-	VPSRAW    $0x01, Y16, Y16
-	VPANDQ    constants<>+448(SB), Y16, Y16
-	VPADDW    constants<>+512(SB), Y16, Y26
-	VPANDQ    constants<>+576(SB), Y26, Y26
-	VPORQ     Y26, Y16, Y16
-	VCVTPH2PS Y16, Z16
-	VMULPS    constants<>+640(SB), Z16, Z16
-	LEAQ      8(SI), R10
+	MOVQ         dsts+0(FP), BX
+	MOVQ         d+8(FP), R11
+	MOVQ         sources+16(FP), SI
+	MOVQ         k+24(FP), R8
+	MOVQ         off+32(FP), DX
+	MOVQ         n+40(FP), CX
+	VPBROADCASTQ constants<>+224(SB), Z0
+	VPBROADCASTQ constants<>+256(SB), Z1
+	VPBROADCASTQ constants<>+288(SB), Z2
+	VPBROADCASTQ constants<>+320(SB), Z3
+	VPBROADCASTQ constants<>+352(SB), Z4
+	VPBROADCASTQ constants<>+384(SB), Z5
+	VPBROADCASTQ constants<>+416(SB), Z6
+	VPBROADCASTQ constants<>+448(SB), Z7
+	VPBROADCASTQ constants<>+480(SB), Z8
+	VPBROADCASTQ constants<>+512(SB), Z9
+	VPBROADCASTQ constants<>+544(SB), Z10
+	VPBROADCASTQ constants<>+576(SB), Z11
+	VPBROADCASTQ constants<>+608(SB), Z12
+	LEAQ         (BX)(R11*8), R11
+	LEAQ         (SI)(R8*8), R8
+	ADDQ         DX, CX
+	LEAQ         -16(CX), R12
+	LEAQ         -16(CX), R13
+	MOVQ         DX, CX
+	MOVQ         R12, DX
+	MOVQ         (SI), R9
+	VPMOVZXBW    (R9)(DX*1), Y16
+	VPSLLW       $0x08, Y16, Y16
+	VPSRAW       $0x01, Y16, Y16
+	VPANDQ       Y0, Y16, Y16
+	VPADDW       Y1, Y16, Y26
+	VPANDQ       Y2, Y26, Y26
+	VPORQ        Y26, Y16, Y16
+	VCVTPH2PS    Y16, Z16
+	VMULPS       Z3, Z16, Z16
+	LEAQ         8(SI), R10
 
 end_sources:
 	MOVQ      (R10), R9
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
 	VPSRAW    $0x01, Y24, Y24
-	VPANDQ    constants<>+448(SB), Y24, Y24
-	VPADDW    constants<>+512(SB), Y24, Y26
-	VPANDQ    constants<>+576(SB), Y26, Y26
+	VPANDQ    Y0, Y24, Y24
+	VPADDW    Y1, Y24, Y26
+	VPANDQ    Y2, Y26, Y26
 	VPORQ     Y26, Y24, Y24
 	VCVTPH2PS Y24, Z24
-	VMULPS    constants<>+640(SB), Z24, Z24
+	VMULPS    Z3, Z24, Z24
 	VMULPS    Z24, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
-	VPANDQ    constants<>+704(SB), Z16, Z26
-	VPMINUD   constants<>+768(SB), Z26, Z26
-	VPMAXUD   constants<>+832(SB), Z26, Z27
-	VPANDQ    constants<>+896(SB), Z27, Z27
-	VPADDD    constants<>+960(SB), Z27, Z28
+	VPANDQ    Z4, Z16, Z26
+	VPMINUD   Z5, Z26, Z26
+	VPMAXUD   Z6, Z26, Z27
+	VPANDQ    Z7, Z27, Z27
+	VPADDD    Z8, Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x14, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1024(SB), Z26, Z26
-	VPMINUD   constants<>+1088(SB), Z26, Z26
-	VMOVDQU64 constants<>+1152(SB), Z27
+	VPSUBD    Z9, Z26, Z26
+	VPMINUD   Z10, Z26, Z26
+	VMOVDQU64 Z11, Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1216(SB), Z16, Z16
+	VPANDQ    Z12, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
@@ -16029,12 +16080,12 @@ group:
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
 	VPSRAW    $0x01, Y16, Y16
-	VPANDQ    constants<>+448(SB), Y16, Y16
-	VPADDW    constants<>+512(SB), Y16, Y26
-	VPANDQ    constants<>+576(SB), Y26, Y26
+	VPANDQ    Y0, Y16, Y16
+	VPADDW    Y1, Y16, Y26
+	VPANDQ    Y2, Y26, Y26
 	VPORQ     Y26, Y16, Y16
 	VCVTPH2PS Y16, Z16
-	VMULPS    constants<>+640(SB), Z16, Z16
+	VMULPS    Z3, Z16, Z16
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -16042,32 +16093,32 @@ group_sources:
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
 	VPSRAW    $0x01, Y24, Y24
-	VPANDQ    constants<>+448(SB), Y24, Y24
-	VPADDW    constants<>+512(SB), Y24, Y26
-	VPANDQ    constants<>+576(SB), Y26, Y26
+	VPANDQ    Y0, Y24, Y24
+	VPADDW    Y1, Y24, Y26
+	VPANDQ    Y2, Y26, Y26
 	VPORQ     Y26, Y24, Y24
 	VCVTPH2PS Y24, Z24
-	VMULPS    constants<>+640(SB), Z24, Z24
+	VMULPS    Z3, Z24, Z24
 	VMULPS    Z24, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VPANDQ    constants<>+704(SB), Z16, Z26
-	VPMINUD   constants<>+768(SB), Z26, Z26
-	VPMAXUD   constants<>+832(SB), Z26, Z27
-	VPANDQ    constants<>+896(SB), Z27, Z27
-	VPADDD    constants<>+960(SB), Z27, Z28
+	VPANDQ    Z4, Z16, Z26
+	VPMINUD   Z5, Z26, Z26
+	VPMAXUD   Z6, Z26, Z27
+	VPANDQ    Z7, Z27, Z27
+	VPADDD    Z8, Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x14, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1024(SB), Z26, Z26
-	VPMINUD   constants<>+1088(SB), Z26, Z26
-	VMOVDQU64 constants<>+1152(SB), Z27
+	VPSUBD    Z9, Z26, Z26
+	VPMINUD   Z10, Z26, Z26
+	VMOVDQU64 Z11, Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1216(SB), Z16, Z16
+	VPANDQ    Z12, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	MOVQ      BX, AX
@@ -16093,69 +16144,83 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+	VZEROUPPER
 	RET
 
 // func minFloat8E4M3AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
-// Requires: AVX2, AVX512F, AVX512VL
+// Requires: AVX, AVX2, AVX512F, AVX512VL
 TEXT ·minFloat8E4M3AVX512(SB), NOSPLIT, $0-48
-	MOVQ      dsts+0(FP), BX
-	MOVQ      d+8(FP), R11
-	MOVQ      sources+16(FP), SI
-	MOVQ      k+24(FP), R8
-	MOVQ      off+32(FP), DX
-	MOVQ      n+40(FP), CX
-	LEAQ      (BX)(R11*8), R11
-	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -16(CX), R12
-	LEAQ      -16(CX), R13
-	MOVQ      DX, CX
-	MOVQ      R12, DX
-	MOVQ      (SI), R9
-	VPMOVZXBW (R9)(DX*1), Y16
-	VPSLLW    $0x08, Y16, Y16
-	VPSRAW    $0x01, Y16, Y16
-	VPANDQ    constants<>+448(SB), Y16, Y16
-	VPADDW    constants<>+512(SB), Y16, Y26
-	VPANDQ    constants<>+576(SB), Y26, Y26
-	VPORQ     Y26, Y16, Y16
-	VCVTPH2PS Y16, Z16
-	VMULPS    constants<>+640(SB), Z16, Z16
-	LEAQ      8(SI), R10
+	MOVQ         dsts+0(FP), BX
+	MOVQ         d+8(FP), R11
+	MOVQ         sources+16(FP), SI
+	MOVQ         k+24(FP), R8
+	MOVQ         off+32(FP), DX
+	MOVQ         n+40(FP), CX
+	VPBROADCASTQ constants<>+224(SB), Z0
+	VPBROADCASTQ constants<>+256(SB), Z1
+	VPBROADCASTQ constants<>+288(SB), Z2
+	VPBROADCASTQ constants<>+320(SB), Z3
+	VPBROADCASTQ constants<>+352(SB), Z4
+	VPBROADCASTQ constants<>+384(SB), Z5
+	VPBROADCASTQ constants<>+416(SB), Z6
+	VPBROADCASTQ constants<>+448(SB), Z7
+	VPBROADCASTQ constants<>+480(SB), Z8
+	VPBROADCASTQ constants<>+512(SB), Z9
+	VPBROADCASTQ constants<>+544(SB), Z10
+	VPBROADCASTQ constants<>+576(SB), Z11
+	VPBROADCASTQ constants<>+608(SB), Z12
+	LEAQ         (BX)(R11*8), R11
+	LEAQ         (SI)(R8*8), R8
+	ADDQ         DX, CX
+	LEAQ         -16(CX), R12
+	LEAQ         -16(CX), R13
+	MOVQ         DX, CX
+	MOVQ         R12, DX
+	MOVQ         (SI), R9
+	VPMOVZXBW    (R9)(DX*1), Y16
+	VPSLLW       $0x08, Y16, Y16
+	VPSRAW       $0x01, Y16, Y16
+	VPANDQ       Y0, Y16, Y16
+	VPADDW       Y1, Y16, Y26
+	VPANDQ       Y2, Y26, Y26
+	VPORQ        Y26, Y16, Y16
+	VCVTPH2PS    Y16, Z16
+	VMULPS       Z3, Z16, Z16
+	LEAQ         8(SI), R10
 
 end_sources:
 	MOVQ      (R10), R9
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
 	VPSRAW    $0x01, Y24, Y24
-	VPANDQ    constants<>+448(SB), Y24, Y24
-	VPADDW    constants<>+512(SB), Y24, Y26
-	VPANDQ    constants<>+576(SB), Y26, Y26
+	VPANDQ    Y0, Y24, Y24
+	VPADDW    Y1, Y24, Y26
+	VPANDQ    Y2, Y26, Y26
 	VPORQ     Y26, Y24, Y24
 	VCVTPH2PS Y24, Z24
-	VMULPS    constants<>+640(SB), Z24, Z24
+	VMULPS    Z3, Z24, Z24
 	VMINPS    Z16, Z24, Z26
 	VMINPS    Z24, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
-	VPANDQ    constants<>+704(SB), Z16, Z26
-	VPMINUD   constants<>+768(SB), Z26, Z26
-	VPMAXUD   constants<>+832(SB), Z26, Z27
-	VPANDQ    constants<>+896(SB), Z27, Z27
-	VPADDD    constants<>+960(SB), Z27, Z28
+	VPANDQ    Z4, Z16, Z26
+	VPMINUD   Z5, Z26, Z26
+	VPMAXUD   Z6, Z26, Z27
+	VPANDQ    Z7, Z27, Z27
+	VPADDD    Z8, Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x14, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1024(SB), Z26, Z26
-	VPMINUD   constants<>+1088(SB), Z26, Z26
-	VMOVDQU64 constants<>+1152(SB), Z27
+	VPSUBD    Z9, Z26, Z26
+	VPMINUD   Z10, Z26, Z26
+	VMOVDQU64 Z11, Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1216(SB), Z16, Z16
+	VPANDQ    Z12, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
@@ -16168,12 +16233,12 @@ group:
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
 	VPSRAW    $0x01, Y16, Y16
-	VPANDQ    constants<>+448(SB), Y16, Y16
-	VPADDW    constants<>+512(SB), Y16, Y26
-	VPANDQ    constants<>+576(SB), Y26, Y26
+	VPANDQ    Y0, Y16, Y16
+	VPADDW    Y1, Y16, Y26
+	VPANDQ    Y2, Y26, Y26
 	VPORQ     Y26, Y16, Y16
 	VCVTPH2PS Y16, Z16
-	VMULPS    constants<>+640(SB), Z16, Z16
+	VMULPS    Z3, Z16, Z16
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -16181,34 +16246,34 @@ group_sources:
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
 	VPSRAW    $0x01, Y24, Y24
-	VPANDQ    constants<>+448(SB), Y24, Y24
-	VPADDW    constants<>+512(SB), Y24, Y26
-	VPANDQ    constants<>+576(SB), Y26, Y26
+	VPANDQ    Y0, Y24, Y24
+	VPADDW    Y1, Y24, Y26
+	VPANDQ    Y2, Y26, Y26
 	VPORQ     Y26, Y24, Y24
 	VCVTPH2PS Y24, Z24
-	VMULPS    constants<>+640(SB), Z24, Z24
+	VMULPS    Z3, Z24, Z24
 	VMINPS    Z16, Z24, Z26
 	VMINPS    Z24, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VPANDQ    constants<>+704(SB), Z16, Z26
-	VPMINUD   constants<>+768(SB), Z26, Z26
-	VPMAXUD   constants<>+832(SB), Z26, Z27
-	VPANDQ    constants<>+896(SB), Z27, Z27
-	VPADDD    constants<>+960(SB), Z27, Z28
+	VPANDQ    Z4, Z16, Z26
+	VPMINUD   Z5, Z26, Z26
+	VPMAXUD   Z6, Z26, Z27
+	VPANDQ    Z7, Z27, Z27
+	VPADDD    Z8, Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x14, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1024(SB), Z26, Z26
-	VPMINUD   constants<>+1088(SB), Z26, Z26
-	VMOVDQU64 constants<>+1152(SB), Z27
+	VPSUBD    Z9, Z26, Z26
+	VPMINUD   Z10, Z26, Z26
+	VMOVDQU64 Z11, Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1216(SB), Z16, Z16
+	VPANDQ    Z12, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	MOVQ      BX, AX
@@ -16234,72 +16299,87 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+	VZEROUPPER
 	RET
 
 // func maxFloat8E4M3AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
-// Requires: AVX2, AVX512F, AVX512VL
+// Requires: AVX, AVX2, AVX512F, AVX512VL
 TEXT ·maxFloat8E4M3AVX512(SB), NOSPLIT, $0-48
-	MOVQ      dsts+0(FP), BX
-	MOVQ      d+8(FP), R11
-	MOVQ      sources+16(FP), SI
-	MOVQ      k+24(FP), R8
-	MOVQ      off+32(FP), DX
-	MOVQ      n+40(FP), CX
-	LEAQ      (BX)(R11*8), R11
-	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -16(CX), R12
-	LEAQ      -16(CX), R13
-	MOVQ      DX, CX
-	MOVQ      R12, DX
-	MOVQ      (SI), R9
-	VPMOVZXBW (R9)(DX*1), Y16
-	VPSLLW    $0x08, Y16, Y16
-	VPSRAW    $0x01, Y16, Y16
-	VPANDQ    constants<>+448(SB), Y16, Y16
-	VPADDW    constants<>+512(SB), Y16, Y26
-	VPANDQ    constants<>+576(SB), Y26, Y26
-	VPORQ     Y26, Y16, Y16
-	VCVTPH2PS Y16, Z16
-	VMULPS    constants<>+640(SB), Z16, Z16
-	LEAQ      8(SI), R10
+	MOVQ         dsts+0(FP), BX
+	MOVQ         d+8(FP), R11
+	MOVQ         sources+16(FP), SI
+	MOVQ         k+24(FP), R8
+	MOVQ         off+32(FP), DX
+	MOVQ         n+40(FP), CX
+	VPBROADCASTQ constants<>+224(SB), Z0
+	VPBROADCASTQ constants<>+256(SB), Z1
+	VPBROADCASTQ constants<>+288(SB), Z2
+	VPBROADCASTQ constants<>+320(SB), Z3
+	VPBROADCASTQ constants<>+96(SB), Z4
+	VPBROADCASTQ constants<>+352(SB), Z5
+	VPBROADCASTQ constants<>+384(SB), Z6
+	VPBROADCASTQ constants<>+416(SB), Z7
+	VPBROADCASTQ constants<>+448(SB), Z8
+	VPBROADCASTQ constants<>+480(SB), Z9
+	VPBROADCASTQ constants<>+512(SB), Z10
+	VPBROADCASTQ constants<>+544(SB), Z11
+	VPBROADCASTQ constants<>+576(SB), Z12
+	VPBROADCASTQ constants<>+608(SB), Z13
+	LEAQ         (BX)(R11*8), R11
+	LEAQ         (SI)(R8*8), R8
+	ADDQ         DX, CX
+	LEAQ         -16(CX), R12
+	LEAQ         -16(CX), R13
+	MOVQ         DX, CX
+	MOVQ         R12, DX
+	MOVQ         (SI), R9
+	VPMOVZXBW    (R9)(DX*1), Y16
+	VPSLLW       $0x08, Y16, Y16
+	VPSRAW       $0x01, Y16, Y16
+	VPANDQ       Y0, Y16, Y16
+	VPADDW       Y1, Y16, Y26
+	VPANDQ       Y2, Y26, Y26
+	VPORQ        Y26, Y16, Y16
+	VCVTPH2PS    Y16, Z16
+	VMULPS       Z3, Z16, Z16
+	LEAQ         8(SI), R10
 
 end_sources:
 	MOVQ      (R10), R9
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
 	VPSRAW    $0x01, Y24, Y24
-	VPANDQ    constants<>+448(SB), Y24, Y24
-	VPADDW    constants<>+512(SB), Y24, Y26
-	VPANDQ    constants<>+576(SB), Y26, Y26
+	VPANDQ    Y0, Y24, Y24
+	VPADDW    Y1, Y24, Y26
+	VPANDQ    Y2, Y26, Y26
 	VPORQ     Y26, Y24, Y24
 	VCVTPH2PS Y24, Z24
-	VMULPS    constants<>+640(SB), Z24, Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VMULPS    Z3, Z24, Z24
+	VPXORQ    Z4, Z24, Z27
+	VPXORQ    Z4, Z16, Z16
 	VMINPS    Z16, Z27, Z26
 	VMINPS    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z4, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
-	VPANDQ    constants<>+704(SB), Z16, Z26
-	VPMINUD   constants<>+768(SB), Z26, Z26
-	VPMAXUD   constants<>+832(SB), Z26, Z27
-	VPANDQ    constants<>+896(SB), Z27, Z27
-	VPADDD    constants<>+960(SB), Z27, Z28
+	VPANDQ    Z5, Z16, Z26
+	VPMINUD   Z6, Z26, Z26
+	VPMAXUD   Z7, Z26, Z27
+	VPANDQ    Z8, Z27, Z27
+	VPADDD    Z9, Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x14, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1024(SB), Z26, Z26
-	VPMINUD   constants<>+1088(SB), Z26, Z26
-	VMOVDQU64 constants<>+1152(SB), Z27
+	VPSUBD    Z10, Z26, Z26
+	VPMINUD   Z11, Z26, Z26
+	VMOVDQU64 Z12, Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1216(SB), Z16, Z16
+	VPANDQ    Z13, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
@@ -16312,12 +16392,12 @@ group:
 	VPMOVZXBW (R9)(DX*1), Y16
 	VPSLLW    $0x08, Y16, Y16
 	VPSRAW    $0x01, Y16, Y16
-	VPANDQ    constants<>+448(SB), Y16, Y16
-	VPADDW    constants<>+512(SB), Y16, Y26
-	VPANDQ    constants<>+576(SB), Y26, Y26
+	VPANDQ    Y0, Y16, Y16
+	VPADDW    Y1, Y16, Y26
+	VPANDQ    Y2, Y26, Y26
 	VPORQ     Y26, Y16, Y16
 	VCVTPH2PS Y16, Z16
-	VMULPS    constants<>+640(SB), Z16, Z16
+	VMULPS    Z3, Z16, Z16
 	LEAQ      8(SI), R10
 
 group_sources:
@@ -16325,37 +16405,37 @@ group_sources:
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
 	VPSRAW    $0x01, Y24, Y24
-	VPANDQ    constants<>+448(SB), Y24, Y24
-	VPADDW    constants<>+512(SB), Y24, Y26
-	VPANDQ    constants<>+576(SB), Y26, Y26
+	VPANDQ    Y0, Y24, Y24
+	VPADDW    Y1, Y24, Y26
+	VPANDQ    Y2, Y26, Y26
 	VPORQ     Y26, Y24, Y24
 	VCVTPH2PS Y24, Z24
-	VMULPS    constants<>+640(SB), Z24, Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VMULPS    Z3, Z24, Z24
+	VPXORQ    Z4, Z24, Z27
+	VPXORQ    Z4, Z16, Z16
 	VMINPS    Z16, Z27, Z26
 	VMINPS    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z4, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VPANDQ    constants<>+704(SB), Z16, Z26
-	VPMINUD   constants<>+768(SB), Z26, Z26
-	VPMAXUD   constants<>+832(SB), Z26, Z27
-	VPANDQ    constants<>+896(SB), Z27, Z27
-	VPADDD    constants<>+960(SB), Z27, Z28
+	VPANDQ    Z5, Z16, Z26
+	VPMINUD   Z6, Z26, Z26
+	VPMAXUD   Z7, Z26, Z27
+	VPANDQ    Z8, Z27, Z27
+	VPADDD    Z9, Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x14, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1024(SB), Z26, Z26
-	VPMINUD   constants<>+1088(SB), Z26, Z26
-	VMOVDQU64 constants<>+1152(SB), Z27
+	VPSUBD    Z10, Z26, Z26
+	VPMINUD   Z11, Z26, Z26
+	VMOVDQU64 Z12, Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1216(SB), Z16, Z16
+	VPANDQ    Z13, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	MOVQ      BX, AX
@@ -16381,29 +16461,39 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+	VZEROUPPER
 	RET
 
 // func sumFloat8E5M2AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
-// Requires: AVX2, AVX512F, AVX512VL
+// Requires: AVX, AVX2, AVX512F, AVX512VL
 TEXT ·sumFloat8E5M2AVX512(SB), NOSPLIT, $0-48
-	MOVQ      dsts+0(FP), BX
-	MOVQ      d+8(FP), R11
-	MOVQ      sources+16(FP), SI
-	MOVQ      k+24(FP), R8
-	MOVQ      off+32(FP), DX
-	MOVQ      n+40(FP), CX
-	LEAQ      (BX)(R11*8), R11
-	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -16(CX), R12
-	LEAQ      -16(CX), R13
-	MOVQ      DX, CX
-	MOVQ      R12, DX
-	MOVQ      (SI), R9
-	VPMOVZXBW (R9)(DX*1), Y16
-	VPSLLW    $0x08, Y16, Y16
-	VCVTPH2PS Y16, Z16
-	LEAQ      8(SI), R10
+	MOVQ         dsts+0(FP), BX
+	MOVQ         d+8(FP), R11
+	MOVQ         sources+16(FP), SI
+	MOVQ         k+24(FP), R8
+	MOVQ         off+32(FP), DX
+	MOVQ         n+40(FP), CX
+	VPBROADCASTQ constants<>+352(SB), Z0
+	VPBROADCASTQ constants<>+640(SB), Z1
+	VPBROADCASTQ constants<>+672(SB), Z2
+	VPBROADCASTQ constants<>+448(SB), Z3
+	VPBROADCASTQ constants<>+704(SB), Z4
+	VPBROADCASTQ constants<>+736(SB), Z5
+	VPBROADCASTQ constants<>+768(SB), Z6
+	VPBROADCASTQ constants<>+544(SB), Z7
+	VPBROADCASTQ constants<>+608(SB), Z8
+	LEAQ         (BX)(R11*8), R11
+	LEAQ         (SI)(R8*8), R8
+	ADDQ         DX, CX
+	LEAQ         -16(CX), R12
+	LEAQ         -16(CX), R13
+	MOVQ         DX, CX
+	MOVQ         R12, DX
+	MOVQ         (SI), R9
+	VPMOVZXBW    (R9)(DX*1), Y16
+	VPSLLW       $0x08, Y16, Y16
+	VCVTPH2PS    Y16, Z16
+	LEAQ         8(SI), R10
 
 end_sources:
 	MOVQ      (R10), R9
@@ -16414,22 +16504,22 @@ end_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
-	VPANDQ    constants<>+704(SB), Z16, Z26
-	VPMINUD   constants<>+1280(SB), Z26, Z26
-	VPMAXUD   constants<>+1344(SB), Z26, Z27
-	VPANDQ    constants<>+896(SB), Z27, Z27
-	VPADDD    constants<>+1408(SB), Z27, Z28
+	VPANDQ    Z0, Z16, Z26
+	VPMINUD   Z1, Z26, Z26
+	VPMAXUD   Z2, Z26, Z27
+	VPANDQ    Z3, Z27, Z27
+	VPADDD    Z4, Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x15, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1472(SB), Z26, Z26
-	VPMINUD   constants<>+1536(SB), Z26, Z26
-	VMOVDQU64 constants<>+1088(SB), Z27
+	VPSUBD    Z5, Z26, Z26
+	VPMINUD   Z6, Z26, Z26
+	VMOVDQU64 Z7, Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1216(SB), Z16, Z16
+	VPANDQ    Z8, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
@@ -16453,22 +16543,22 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VPANDQ    constants<>+704(SB), Z16, Z26
-	VPMINUD   constants<>+1280(SB), Z26, Z26
-	VPMAXUD   constants<>+1344(SB), Z26, Z27
-	VPANDQ    constants<>+896(SB), Z27, Z27
-	VPADDD    constants<>+1408(SB), Z27, Z28
+	VPANDQ    Z0, Z16, Z26
+	VPMINUD   Z1, Z26, Z26
+	VPMAXUD   Z2, Z26, Z27
+	VPANDQ    Z3, Z27, Z27
+	VPADDD    Z4, Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x15, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1472(SB), Z26, Z26
-	VPMINUD   constants<>+1536(SB), Z26, Z26
-	VMOVDQU64 constants<>+1088(SB), Z27
+	VPSUBD    Z5, Z26, Z26
+	VPMINUD   Z6, Z26, Z26
+	VMOVDQU64 Z7, Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1216(SB), Z16, Z16
+	VPANDQ    Z8, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	MOVQ      BX, AX
@@ -16494,29 +16584,39 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+	VZEROUPPER
 	RET
 
 // func prodFloat8E5M2AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
-// Requires: AVX2, AVX512F, AVX512VL
+// Requires: AVX, AVX2, AVX512F, AVX512VL
 TEXT ·prodFloat8E5M2AVX512(SB), NOSPLIT, $0-48
-	MOVQ      dsts+0(FP), BX
-	MOVQ      d+8(FP), R11
-	MOVQ      sources+16(FP), SI
-	MOVQ      k+24(FP), R8
-	MOVQ      off+32(FP), DX
-	MOVQ      n+40(FP), CX
-	LEAQ      (BX)(R11*8), R11
-	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -16(CX), R12
-	LEAQ      -16(CX), R13
-	MOVQ      DX, CX
-	MOVQ      R12, DX
-	MOVQ      (SI), R9
-	VPMOVZXBW (R9)(DX*1), Y16
-	VPSLLW    $0x08, Y16, Y16
-	VCVTPH2PS Y16, Z16
-	LEAQ      8(SI), R10
+	MOVQ         dsts+0(FP), BX
+	MOVQ         d+8(FP), R11
+	MOVQ         sources+16(FP), SI
+	MOVQ         k+24(FP), R8
+	MOVQ         off+32(FP), DX
+	MOVQ         n+40(FP), CX
+	VPBROADCASTQ constants<>+352(SB), Z0
+	VPBROADCASTQ constants<>+640(SB), Z1
+	VPBROADCASTQ constants<>+672(SB), Z2
+	VPBROADCASTQ constants<>+448(SB), Z3
+	VPBROADCASTQ constants<>+704(SB), Z4
+	VPBROADCASTQ constants<>+736(SB), Z5
+	VPBROADCASTQ constants<>+768(SB), Z6
+	VPBROADCASTQ constants<>+544(SB), Z7
+	VPBROADCASTQ constants<>+608(SB), Z8
+	LEAQ         (BX)(R11*8), R11
+	LEAQ         (SI)(R8*8), R8
+	ADDQ         DX, CX
+	LEAQ         -16(CX), R12
+	LEAQ         -16(CX), R13
+	MOVQ         DX, CX
+	MOVQ         R12, DX
+	MOVQ         (SI), R9
+	VPMOVZXBW    (R9)(DX*1), Y16
+	VPSLLW       $0x08, Y16, Y16
+	VCVTPH2PS    Y16, Z16
+	LEAQ         8(SI), R10
 
 end_sources:
 	MOVQ      (R10), R9
@@ -16527,22 +16627,22 @@ end_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
-	VPANDQ    constants<>+704(SB), Z16, Z26
-	VPMINUD   constants<>+1280(SB), Z26, Z26
-	VPMAXUD   constants<>+1344(SB), Z26, Z27
-	VPANDQ    constants<>+896(SB), Z27, Z27
-	VPADDD    constants<>+1408(SB), Z27, Z28
+	VPANDQ    Z0, Z16, Z26
+	VPMINUD   Z1, Z26, Z26
+	VPMAXUD   Z2, Z26, Z27
+	VPANDQ    Z3, Z27, Z27
+	VPADDD    Z4, Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x15, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1472(SB), Z26, Z26
-	VPMINUD   constants<>+1536(SB), Z26, Z26
-	VMOVDQU64 constants<>+1088(SB), Z27
+	VPSUBD    Z5, Z26, Z26
+	VPMINUD   Z6, Z26, Z26
+	VMOVDQU64 Z7, Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1216(SB), Z16, Z16
+	VPANDQ    Z8, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
@@ -16566,22 +16666,22 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VPANDQ    constants<>+704(SB), Z16, Z26
-	VPMINUD   constants<>+1280(SB), Z26, Z26
-	VPMAXUD   constants<>+1344(SB), Z26, Z27
-	VPANDQ    constants<>+896(SB), Z27, Z27
-	VPADDD    constants<>+1408(SB), Z27, Z28
+	VPANDQ    Z0, Z16, Z26
+	VPMINUD   Z1, Z26, Z26
+	VPMAXUD   Z2, Z26, Z27
+	VPANDQ    Z3, Z27, Z27
+	VPADDD    Z4, Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x15, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1472(SB), Z26, Z26
-	VPMINUD   constants<>+1536(SB), Z26, Z26
-	VMOVDQU64 constants<>+1088(SB), Z27
+	VPSUBD    Z5, Z26, Z26
+	VPMINUD   Z6, Z26, Z26
+	VMOVDQU64 Z7, Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1216(SB), Z16, Z16
+	VPANDQ    Z8, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	MOVQ      BX, AX
@@ -16607,29 +16707,39 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+	VZEROUPPER
 	RET
 
 // func minFloat8E5M2AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
-// Requires: AVX2, AVX512F, AVX512VL
+// Requires: AVX, AVX2, AVX512F, AVX512VL
 TEXT ·minFloat8E5M2AVX512(SB), NOSPLIT, $0-48
-	MOVQ      dsts+0(FP), BX
-	MOVQ      d+8(FP), R11
-	MOVQ      sources+16(FP), SI
-	MOVQ      k+24(FP), R8
-	MOVQ      off+32(FP), DX
-	MOVQ      n+40(FP), CX
-	LEAQ      (BX)(R11*8), R11
-	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -16(CX), R12
-	LEAQ      -16(CX), R13
-	MOVQ      DX, CX
-	MOVQ      R12, DX
-	MOVQ      (SI), R9
-	VPMOVZXBW (R9)(DX*1), Y16
-	VPSLLW    $0x08, Y16, Y16
-	VCVTPH2PS Y16, Z16
-	LEAQ      8(SI), R10
+	MOVQ         dsts+0(FP), BX
+	MOVQ         d+8(FP), R11
+	MOVQ         sources+16(FP), SI
+	MOVQ         k+24(FP), R8
+	MOVQ         off+32(FP), DX
+	MOVQ         n+40(FP), CX
+	VPBROADCASTQ constants<>+352(SB), Z0
+	VPBROADCASTQ constants<>+640(SB), Z1
+	VPBROADCASTQ constants<>+672(SB), Z2
+	VPBROADCASTQ constants<>+448(SB), Z3
+	VPBROADCASTQ constants<>+704(SB), Z4
+	VPBROADCASTQ constants<>+736(SB), Z5
+	VPBROADCASTQ constants<>+768(SB), Z6
+	VPBROADCASTQ constants<>+544(SB), Z7
+	VPBROADCASTQ constants<>+608(SB), Z8
+	LEAQ         (BX)(R11*8), R11
+	LEAQ         (SI)(R8*8), R8
+	ADDQ         DX, CX
+	LEAQ         -16(CX), R12
+	LEAQ         -16(CX), R13
+	MOVQ         DX, CX
+	MOVQ         R12, DX
+	MOVQ         (SI), R9
+	VPMOVZXBW    (R9)(DX*1), Y16
+	VPSLLW       $0x08, Y16, Y16
+	VCVTPH2PS    Y16, Z16
+	LEAQ         8(SI), R10
 
 end_sources:
 	MOVQ      (R10), R9
@@ -16642,22 +16752,22 @@ end_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
-	VPANDQ    constants<>+704(SB), Z16, Z26
-	VPMINUD   constants<>+1280(SB), Z26, Z26
-	VPMAXUD   constants<>+1344(SB), Z26, Z27
-	VPANDQ    constants<>+896(SB), Z27, Z27
-	VPADDD    constants<>+1408(SB), Z27, Z28
+	VPANDQ    Z0, Z16, Z26
+	VPMINUD   Z1, Z26, Z26
+	VPMAXUD   Z2, Z26, Z27
+	VPANDQ    Z3, Z27, Z27
+	VPADDD    Z4, Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x15, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1472(SB), Z26, Z26
-	VPMINUD   constants<>+1536(SB), Z26, Z26
-	VMOVDQU64 constants<>+1088(SB), Z27
+	VPSUBD    Z5, Z26, Z26
+	VPMINUD   Z6, Z26, Z26
+	VMOVDQU64 Z7, Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1216(SB), Z16, Z16
+	VPANDQ    Z8, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
@@ -16683,22 +16793,22 @@ group_sources:
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VPANDQ    constants<>+704(SB), Z16, Z26
-	VPMINUD   constants<>+1280(SB), Z26, Z26
-	VPMAXUD   constants<>+1344(SB), Z26, Z27
-	VPANDQ    constants<>+896(SB), Z27, Z27
-	VPADDD    constants<>+1408(SB), Z27, Z28
+	VPANDQ    Z0, Z16, Z26
+	VPMINUD   Z1, Z26, Z26
+	VPMAXUD   Z2, Z26, Z27
+	VPANDQ    Z3, Z27, Z27
+	VPADDD    Z4, Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x15, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1472(SB), Z26, Z26
-	VPMINUD   constants<>+1536(SB), Z26, Z26
-	VMOVDQU64 constants<>+1088(SB), Z27
+	VPSUBD    Z5, Z26, Z26
+	VPMINUD   Z6, Z26, Z26
+	VMOVDQU64 Z7, Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1216(SB), Z16, Z16
+	VPANDQ    Z8, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	MOVQ      BX, AX
@@ -16724,60 +16834,71 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+	VZEROUPPER
 	RET
 
 // func maxFloat8E5M2AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
-// Requires: AVX2, AVX512F, AVX512VL
+// Requires: AVX, AVX2, AVX512F, AVX512VL
 TEXT ·maxFloat8E5M2AVX512(SB), NOSPLIT, $0-48
-	MOVQ      dsts+0(FP), BX
-	MOVQ      d+8(FP), R11
-	MOVQ      sources+16(FP), SI
-	MOVQ      k+24(FP), R8
-	MOVQ      off+32(FP), DX
-	MOVQ      n+40(FP), CX
-	LEAQ      (BX)(R11*8), R11
-	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -16(CX), R12
-	LEAQ      -16(CX), R13
-	MOVQ      DX, CX
-	MOVQ      R12, DX
-	MOVQ      (SI), R9
-	VPMOVZXBW (R9)(DX*1), Y16
-	VPSLLW    $0x08, Y16, Y16
-	VCVTPH2PS Y16, Z16
-	LEAQ      8(SI), R10
+	MOVQ         dsts+0(FP), BX
+	MOVQ         d+8(FP), R11
+	MOVQ         sources+16(FP), SI
+	MOVQ         k+24(FP), R8
+	MOVQ         off+32(FP), DX
+	MOVQ         n+40(FP), CX
+	VPBROADCASTQ constants<>+96(SB), Z0
+	VPBROADCASTQ constants<>+352(SB), Z1
+	VPBROADCASTQ constants<>+640(SB), Z2
+	VPBROADCASTQ constants<>+672(SB), Z3
+	VPBROADCASTQ constants<>+448(SB), Z4
+	VPBROADCASTQ constants<>+704(SB), Z5
+	VPBROADCASTQ constants<>+736(SB), Z6
+	VPBROADCASTQ constants<>+768(SB), Z7
+	VPBROADCASTQ constants<>+544(SB), Z8
+	VPBROADCASTQ constants<>+608(SB), Z9
+	LEAQ         (BX)(R11*8), R11
+	LEAQ         (SI)(R8*8), R8
+	ADDQ         DX, CX
+	LEAQ         -16(CX), R12
+	LEAQ         -16(CX), R13
+	MOVQ         DX, CX
+	MOVQ         R12, DX
+	MOVQ         (SI), R9
+	VPMOVZXBW    (R9)(DX*1), Y16
+	VPSLLW       $0x08, Y16, Y16
+	VCVTPH2PS    Y16, Z16
+	LEAQ         8(SI), R10
 
 end_sources:
 	MOVQ      (R10), R9
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
 	VCVTPH2PS Y24, Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z16, Z16
 	VMINPS    Z16, Z27, Z26
 	VMINPS    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z0, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
-	VPANDQ    constants<>+704(SB), Z16, Z26
-	VPMINUD   constants<>+1280(SB), Z26, Z26
-	VPMAXUD   constants<>+1344(SB), Z26, Z27
-	VPANDQ    constants<>+896(SB), Z27, Z27
-	VPADDD    constants<>+1408(SB), Z27, Z28
+	VPANDQ    Z1, Z16, Z26
+	VPMINUD   Z2, Z26, Z26
+	VPMAXUD   Z3, Z26, Z27
+	VPANDQ    Z4, Z27, Z27
+	VPADDD    Z5, Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x15, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1472(SB), Z26, Z26
-	VPMINUD   constants<>+1536(SB), Z26, Z26
-	VMOVDQU64 constants<>+1088(SB), Z27
+	VPSUBD    Z6, Z26, Z26
+	VPMINUD   Z7, Z26, Z26
+	VMOVDQU64 Z8, Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1216(SB), Z16, Z16
+	VPANDQ    Z9, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
@@ -16797,31 +16918,31 @@ group_sources:
 	VPMOVZXBW (R9)(DX*1), Y24
 	VPSLLW    $0x08, Y24, Y24
 	VCVTPH2PS Y24, Z24
-	VPXORQ    constants<>+192(SB), Z24, Z27
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z16, Z16
 	VMINPS    Z16, Z27, Z26
 	VMINPS    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+192(SB), Z16, Z16
+	VPXORQ    Z0, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
-	VPANDQ    constants<>+704(SB), Z16, Z26
-	VPMINUD   constants<>+1280(SB), Z26, Z26
-	VPMAXUD   constants<>+1344(SB), Z26, Z27
-	VPANDQ    constants<>+896(SB), Z27, Z27
-	VPADDD    constants<>+1408(SB), Z27, Z28
+	VPANDQ    Z1, Z16, Z26
+	VPMINUD   Z2, Z26, Z26
+	VPMAXUD   Z3, Z26, Z27
+	VPANDQ    Z4, Z27, Z27
+	VPADDD    Z5, Z27, Z28
 	VADDPS    Z28, Z26, Z26
 	VPSUBD    Z28, Z26, Z26
 	VPSRLD    $0x15, Z27, Z27
 	VPADDD    Z27, Z26, Z26
-	VPSUBD    constants<>+1472(SB), Z26, Z26
-	VPMINUD   constants<>+1536(SB), Z26, Z26
-	VMOVDQU64 constants<>+1088(SB), Z27
+	VPSUBD    Z6, Z26, Z26
+	VPMINUD   Z7, Z26, Z26
+	VMOVDQU64 Z8, Z27
 	VCMPPS    $0x03, Z16, Z16, K1
 	VMOVDQU32 Z27, K1, Z26
 	VPSRLD    $0x18, Z16, Z16
-	VPANDQ    constants<>+1216(SB), Z16, Z16
+	VPANDQ    Z9, Z16, Z16
 	VPORQ     Z26, Z16, Z16
 	VPMOVDB   Z16, X16
 	MOVQ      BX, AX
@@ -16847,6 +16968,7 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+	VZEROUPPER
 	RET
 
 // func sumFloat64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -17381,34 +17503,35 @@ end_dsts:
 	RET
 
 // func maxFloat64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
-// Requires: AVX512F
+// Requires: AVX, AVX512F
 TEXT ·maxFloat64AVX512(SB), NOSPLIT, $0-48
-	MOVQ      dsts+0(FP), BX
-	MOVQ      d+8(FP), R11
-	MOVQ      sources+16(FP), SI
-	MOVQ      k+24(FP), R8
-	MOVQ      off+32(FP), DX
-	MOVQ      n+40(FP), CX
-	LEAQ      (BX)(R11*8), R11
-	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
-	MOVQ      DX, CX
-	MOVQ      R12, DX
-	MOVQ      (SI), R9
-	VMOVDQU64 (R9)(DX*1), Z16
-	LEAQ      8(SI), R10
+	MOVQ         dsts+0(FP), BX
+	MOVQ         d+8(FP), R11
+	MOVQ         sources+16(FP), SI
+	MOVQ         k+24(FP), R8
+	MOVQ         off+32(FP), DX
+	MOVQ         n+40(FP), CX
+	VPBROADCASTQ constants<>+64(SB), Z0
+	LEAQ         (BX)(R11*8), R11
+	LEAQ         (SI)(R8*8), R8
+	ADDQ         DX, CX
+	LEAQ         -64(CX), R12
+	LEAQ         -256(CX), R13
+	MOVQ         DX, CX
+	MOVQ         R12, DX
+	MOVQ         (SI), R9
+	VMOVDQU64    (R9)(DX*1), Z16
+	LEAQ         8(SI), R10
 
 end_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
-	VPXORQ    constants<>+128(SB), Z24, Z27
-	VPXORQ    constants<>+128(SB), Z16, Z16
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z16, Z16
 	VMINPD    Z16, Z27, Z26
 	VMINPD    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+128(SB), Z16, Z16
+	VPXORQ    Z0, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        end_sources
@@ -17432,33 +17555,33 @@ one:
 	VMOVDQU64 128(R9)(DX*1), Z18
 	VMOVDQU64 192(R9)(DX*1), Z19
 	VMOVDQU64 (R10)(DX*1), Z24
-	VPXORQ    constants<>+128(SB), Z24, Z27
-	VPXORQ    constants<>+128(SB), Z16, Z16
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z16, Z16
 	VMINPD    Z16, Z27, Z26
 	VMINPD    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+128(SB), Z16, Z16
+	VPXORQ    Z0, Z16, Z16
 	VMOVDQU64 64(R10)(DX*1), Z24
-	VPXORQ    constants<>+128(SB), Z24, Z27
-	VPXORQ    constants<>+128(SB), Z17, Z17
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z17, Z17
 	VMINPD    Z17, Z27, Z26
 	VMINPD    Z27, Z17, Z17
 	VPORQ     Z26, Z17, Z17
-	VPXORQ    constants<>+128(SB), Z17, Z17
+	VPXORQ    Z0, Z17, Z17
 	VMOVDQU64 128(R10)(DX*1), Z24
-	VPXORQ    constants<>+128(SB), Z24, Z27
-	VPXORQ    constants<>+128(SB), Z18, Z18
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z18, Z18
 	VMINPD    Z18, Z27, Z26
 	VMINPD    Z27, Z18, Z18
 	VPORQ     Z26, Z18, Z18
-	VPXORQ    constants<>+128(SB), Z18, Z18
+	VPXORQ    Z0, Z18, Z18
 	VMOVDQU64 192(R10)(DX*1), Z24
-	VPXORQ    constants<>+128(SB), Z24, Z27
-	VPXORQ    constants<>+128(SB), Z19, Z19
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z19, Z19
 	VMINPD    Z19, Z27, Z26
 	VMINPD    Z27, Z19, Z19
 	VPORQ     Z26, Z19, Z19
-	VPXORQ    constants<>+128(SB), Z19, Z19
+	VPXORQ    Z0, Z19, Z19
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
@@ -17481,33 +17604,33 @@ two:
 	VMOVDQU64 128(R9)(DX*1), Z18
 	VMOVDQU64 192(R9)(DX*1), Z19
 	VMOVDQU64 (R10)(DX*1), Z24
-	VPXORQ    constants<>+128(SB), Z24, Z27
-	VPXORQ    constants<>+128(SB), Z16, Z16
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z16, Z16
 	VMINPD    Z16, Z27, Z26
 	VMINPD    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+128(SB), Z16, Z16
+	VPXORQ    Z0, Z16, Z16
 	VMOVDQU64 64(R10)(DX*1), Z24
-	VPXORQ    constants<>+128(SB), Z24, Z27
-	VPXORQ    constants<>+128(SB), Z17, Z17
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z17, Z17
 	VMINPD    Z17, Z27, Z26
 	VMINPD    Z27, Z17, Z17
 	VPORQ     Z26, Z17, Z17
-	VPXORQ    constants<>+128(SB), Z17, Z17
+	VPXORQ    Z0, Z17, Z17
 	VMOVDQU64 128(R10)(DX*1), Z24
-	VPXORQ    constants<>+128(SB), Z24, Z27
-	VPXORQ    constants<>+128(SB), Z18, Z18
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z18, Z18
 	VMINPD    Z18, Z27, Z26
 	VMINPD    Z27, Z18, Z18
 	VPORQ     Z26, Z18, Z18
-	VPXORQ    constants<>+128(SB), Z18, Z18
+	VPXORQ    Z0, Z18, Z18
 	VMOVDQU64 192(R10)(DX*1), Z24
-	VPXORQ    constants<>+128(SB), Z24, Z27
-	VPXORQ    constants<>+128(SB), Z19, Z19
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z19, Z19
 	VMINPD    Z19, Z27, Z26
 	VMINPD    Z27, Z19, Z19
 	VPORQ     Z26, Z19, Z19
-	VPXORQ    constants<>+128(SB), Z19, Z19
+	VPXORQ    Z0, Z19, Z19
 	VMOVDQU64 Z16, (DI)(DX*1)
 	VMOVDQU64 Z17, 64(DI)(DX*1)
 	VMOVDQU64 Z18, 128(DI)(DX*1)
@@ -17536,33 +17659,33 @@ group:
 group_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
-	VPXORQ    constants<>+128(SB), Z24, Z27
-	VPXORQ    constants<>+128(SB), Z16, Z16
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z16, Z16
 	VMINPD    Z16, Z27, Z26
 	VMINPD    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+128(SB), Z16, Z16
+	VPXORQ    Z0, Z16, Z16
 	VMOVDQU64 64(R9)(DX*1), Z24
-	VPXORQ    constants<>+128(SB), Z24, Z27
-	VPXORQ    constants<>+128(SB), Z17, Z17
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z17, Z17
 	VMINPD    Z17, Z27, Z26
 	VMINPD    Z27, Z17, Z17
 	VPORQ     Z26, Z17, Z17
-	VPXORQ    constants<>+128(SB), Z17, Z17
+	VPXORQ    Z0, Z17, Z17
 	VMOVDQU64 128(R9)(DX*1), Z24
-	VPXORQ    constants<>+128(SB), Z24, Z27
-	VPXORQ    constants<>+128(SB), Z18, Z18
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z18, Z18
 	VMINPD    Z18, Z27, Z26
 	VMINPD    Z27, Z18, Z18
 	VPORQ     Z26, Z18, Z18
-	VPXORQ    constants<>+128(SB), Z18, Z18
+	VPXORQ    Z0, Z18, Z18
 	VMOVDQU64 192(R9)(DX*1), Z24
-	VPXORQ    constants<>+128(SB), Z24, Z27
-	VPXORQ    constants<>+128(SB), Z19, Z19
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z19, Z19
 	VMINPD    Z19, Z27, Z26
 	VMINPD    Z27, Z19, Z19
 	VPORQ     Z26, Z19, Z19
-	VPXORQ    constants<>+128(SB), Z19, Z19
+	VPXORQ    Z0, Z19, Z19
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        group_sources
@@ -17593,12 +17716,12 @@ single:
 single_sources:
 	MOVQ      (R10), R9
 	VMOVDQU64 (R9)(DX*1), Z24
-	VPXORQ    constants<>+128(SB), Z24, Z27
-	VPXORQ    constants<>+128(SB), Z16, Z16
+	VPXORQ    Z0, Z24, Z27
+	VPXORQ    Z0, Z16, Z16
 	VMINPD    Z16, Z27, Z26
 	VMINPD    Z27, Z16, Z16
 	VPORQ     Z26, Z16, Z16
-	VPXORQ    constants<>+128(SB), Z16, Z16
+	VPXORQ    Z0, Z16, Z16
 	ADDQ      $0x08, R10
 	CMPQ      R10, R8
 	JB        single_sources
@@ -17625,206 +17748,107 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+	VZEROUPPER
 	RET
 
 DATA constants<>+0(SB)/8, $0x00ff00ff00ff00ff
 DATA constants<>+8(SB)/8, $0x00ff00ff00ff00ff
 DATA constants<>+16(SB)/8, $0x00ff00ff00ff00ff
 DATA constants<>+24(SB)/8, $0x00ff00ff00ff00ff
-DATA constants<>+32(SB)/8, $0x00ff00ff00ff00ff
-DATA constants<>+40(SB)/8, $0x00ff00ff00ff00ff
-DATA constants<>+48(SB)/8, $0x00ff00ff00ff00ff
-DATA constants<>+56(SB)/8, $0x00ff00ff00ff00ff
-DATA constants<>+64(SB)/8, $0xff00ff00ff00ff00
-DATA constants<>+72(SB)/8, $0xff00ff00ff00ff00
-DATA constants<>+80(SB)/8, $0xff00ff00ff00ff00
-DATA constants<>+88(SB)/8, $0xff00ff00ff00ff00
-DATA constants<>+96(SB)/8, $0xff00ff00ff00ff00
-DATA constants<>+104(SB)/8, $0xff00ff00ff00ff00
-DATA constants<>+112(SB)/8, $0xff00ff00ff00ff00
-DATA constants<>+120(SB)/8, $0xff00ff00ff00ff00
-DATA constants<>+128(SB)/8, $0x8000000000000000
-DATA constants<>+136(SB)/8, $0x8000000000000000
-DATA constants<>+144(SB)/8, $0x8000000000000000
-DATA constants<>+152(SB)/8, $0x8000000000000000
-DATA constants<>+160(SB)/8, $0x8000000000000000
-DATA constants<>+168(SB)/8, $0x8000000000000000
-DATA constants<>+176(SB)/8, $0x8000000000000000
-DATA constants<>+184(SB)/8, $0x8000000000000000
-DATA constants<>+192(SB)/8, $0x8000000080000000
-DATA constants<>+200(SB)/8, $0x8000000080000000
-DATA constants<>+208(SB)/8, $0x8000000080000000
-DATA constants<>+216(SB)/8, $0x8000000080000000
-DATA constants<>+224(SB)/8, $0x8000000080000000
-DATA constants<>+232(SB)/8, $0x8000000080000000
-DATA constants<>+240(SB)/8, $0x8000000080000000
-DATA constants<>+248(SB)/8, $0x8000000080000000
-DATA constants<>+256(SB)/8, $0xffff0000ffff0000
-DATA constants<>+264(SB)/8, $0xffff0000ffff0000
-DATA constants<>+272(SB)/8, $0xffff0000ffff0000
-DATA constants<>+280(SB)/8, $0xffff0000ffff0000
-DATA constants<>+288(SB)/8, $0xffff0000ffff0000
-DATA constants<>+296(SB)/8, $0xffff0000ffff0000
-DATA constants<>+304(SB)/8, $0xffff0000ffff0000
-DATA constants<>+312(SB)/8, $0xffff0000ffff0000
-DATA constants<>+320(SB)/8, $0x0000000100000001
-DATA constants<>+328(SB)/8, $0x0000000100000001
-DATA constants<>+336(SB)/8, $0x0000000100000001
-DATA constants<>+344(SB)/8, $0x0000000100000001
-DATA constants<>+352(SB)/8, $0x0000000100000001
-DATA constants<>+360(SB)/8, $0x0000000100000001
-DATA constants<>+368(SB)/8, $0x0000000100000001
-DATA constants<>+376(SB)/8, $0x0000000100000001
-DATA constants<>+384(SB)/8, $0x00007fff00007fff
-DATA constants<>+392(SB)/8, $0x00007fff00007fff
-DATA constants<>+400(SB)/8, $0x00007fff00007fff
-DATA constants<>+408(SB)/8, $0x00007fff00007fff
-DATA constants<>+416(SB)/8, $0x00007fff00007fff
-DATA constants<>+424(SB)/8, $0x00007fff00007fff
-DATA constants<>+432(SB)/8, $0x00007fff00007fff
-DATA constants<>+440(SB)/8, $0x00007fff00007fff
-DATA constants<>+448(SB)/8, $0xbfffbfffbfffbfff
-DATA constants<>+456(SB)/8, $0xbfffbfffbfffbfff
-DATA constants<>+464(SB)/8, $0xbfffbfffbfffbfff
-DATA constants<>+472(SB)/8, $0xbfffbfffbfffbfff
-DATA constants<>+480(SB)/8, $0xbfffbfffbfffbfff
-DATA constants<>+488(SB)/8, $0xbfffbfffbfffbfff
-DATA constants<>+496(SB)/8, $0xbfffbfffbfffbfff
-DATA constants<>+504(SB)/8, $0xbfffbfffbfffbfff
-DATA constants<>+512(SB)/8, $0x0080008000800080
-DATA constants<>+520(SB)/8, $0x0080008000800080
-DATA constants<>+528(SB)/8, $0x0080008000800080
-DATA constants<>+536(SB)/8, $0x0080008000800080
-DATA constants<>+544(SB)/8, $0x0080008000800080
-DATA constants<>+552(SB)/8, $0x0080008000800080
-DATA constants<>+560(SB)/8, $0x0080008000800080
-DATA constants<>+568(SB)/8, $0x0080008000800080
-DATA constants<>+576(SB)/8, $0x4000400040004000
-DATA constants<>+584(SB)/8, $0x4000400040004000
-DATA constants<>+592(SB)/8, $0x4000400040004000
-DATA constants<>+600(SB)/8, $0x4000400040004000
-DATA constants<>+608(SB)/8, $0x4000400040004000
-DATA constants<>+616(SB)/8, $0x4000400040004000
-DATA constants<>+624(SB)/8, $0x4000400040004000
-DATA constants<>+632(SB)/8, $0x4000400040004000
-DATA constants<>+640(SB)/8, $0x4380000043800000
-DATA constants<>+648(SB)/8, $0x4380000043800000
-DATA constants<>+656(SB)/8, $0x4380000043800000
-DATA constants<>+664(SB)/8, $0x4380000043800000
-DATA constants<>+672(SB)/8, $0x4380000043800000
-DATA constants<>+680(SB)/8, $0x4380000043800000
-DATA constants<>+688(SB)/8, $0x4380000043800000
-DATA constants<>+696(SB)/8, $0x4380000043800000
-DATA constants<>+704(SB)/8, $0x7fffffff7fffffff
-DATA constants<>+712(SB)/8, $0x7fffffff7fffffff
-DATA constants<>+720(SB)/8, $0x7fffffff7fffffff
-DATA constants<>+728(SB)/8, $0x7fffffff7fffffff
-DATA constants<>+736(SB)/8, $0x7fffffff7fffffff
-DATA constants<>+744(SB)/8, $0x7fffffff7fffffff
-DATA constants<>+752(SB)/8, $0x7fffffff7fffffff
-DATA constants<>+760(SB)/8, $0x7fffffff7fffffff
-DATA constants<>+768(SB)/8, $0x4400000044000000
-DATA constants<>+776(SB)/8, $0x4400000044000000
-DATA constants<>+784(SB)/8, $0x4400000044000000
-DATA constants<>+792(SB)/8, $0x4400000044000000
-DATA constants<>+800(SB)/8, $0x4400000044000000
-DATA constants<>+808(SB)/8, $0x4400000044000000
-DATA constants<>+816(SB)/8, $0x4400000044000000
-DATA constants<>+824(SB)/8, $0x4400000044000000
-DATA constants<>+832(SB)/8, $0x3c8000003c800000
-DATA constants<>+840(SB)/8, $0x3c8000003c800000
-DATA constants<>+848(SB)/8, $0x3c8000003c800000
-DATA constants<>+856(SB)/8, $0x3c8000003c800000
-DATA constants<>+864(SB)/8, $0x3c8000003c800000
-DATA constants<>+872(SB)/8, $0x3c8000003c800000
-DATA constants<>+880(SB)/8, $0x3c8000003c800000
-DATA constants<>+888(SB)/8, $0x3c8000003c800000
-DATA constants<>+896(SB)/8, $0x7f8000007f800000
-DATA constants<>+904(SB)/8, $0x7f8000007f800000
-DATA constants<>+912(SB)/8, $0x7f8000007f800000
-DATA constants<>+920(SB)/8, $0x7f8000007f800000
-DATA constants<>+928(SB)/8, $0x7f8000007f800000
-DATA constants<>+936(SB)/8, $0x7f8000007f800000
-DATA constants<>+944(SB)/8, $0x7f8000007f800000
-DATA constants<>+952(SB)/8, $0x7f8000007f800000
-DATA constants<>+960(SB)/8, $0x0a0000000a000000
-DATA constants<>+968(SB)/8, $0x0a0000000a000000
-DATA constants<>+976(SB)/8, $0x0a0000000a000000
-DATA constants<>+984(SB)/8, $0x0a0000000a000000
-DATA constants<>+992(SB)/8, $0x0a0000000a000000
-DATA constants<>+1000(SB)/8, $0x0a0000000a000000
-DATA constants<>+1008(SB)/8, $0x0a0000000a000000
-DATA constants<>+1016(SB)/8, $0x0a0000000a000000
-DATA constants<>+1024(SB)/8, $0x000003c8000003c8
-DATA constants<>+1032(SB)/8, $0x000003c8000003c8
-DATA constants<>+1040(SB)/8, $0x000003c8000003c8
-DATA constants<>+1048(SB)/8, $0x000003c8000003c8
-DATA constants<>+1056(SB)/8, $0x000003c8000003c8
-DATA constants<>+1064(SB)/8, $0x000003c8000003c8
-DATA constants<>+1072(SB)/8, $0x000003c8000003c8
-DATA constants<>+1080(SB)/8, $0x000003c8000003c8
-DATA constants<>+1088(SB)/8, $0x0000007e0000007e
-DATA constants<>+1096(SB)/8, $0x0000007e0000007e
-DATA constants<>+1104(SB)/8, $0x0000007e0000007e
-DATA constants<>+1112(SB)/8, $0x0000007e0000007e
-DATA constants<>+1120(SB)/8, $0x0000007e0000007e
-DATA constants<>+1128(SB)/8, $0x0000007e0000007e
-DATA constants<>+1136(SB)/8, $0x0000007e0000007e
-DATA constants<>+1144(SB)/8, $0x0000007e0000007e
-DATA constants<>+1152(SB)/8, $0x0000007f0000007f
-DATA constants<>+1160(SB)/8, $0x0000007f0000007f
-DATA constants<>+1168(SB)/8, $0x0000007f0000007f
-DATA constants<>+1176(SB)/8, $0x0000007f0000007f
-DATA constants<>+1184(SB)/8, $0x0000007f0000007f
-DATA constants<>+1192(SB)/8, $0x0000007f0000007f
-DATA constants<>+1200(SB)/8, $0x0000007f0000007f
-DATA constants<>+1208(SB)/8, $0x0000007f0000007f
-DATA constants<>+1216(SB)/8, $0x0000008000000080
-DATA constants<>+1224(SB)/8, $0x0000008000000080
-DATA constants<>+1232(SB)/8, $0x0000008000000080
-DATA constants<>+1240(SB)/8, $0x0000008000000080
-DATA constants<>+1248(SB)/8, $0x0000008000000080
-DATA constants<>+1256(SB)/8, $0x0000008000000080
-DATA constants<>+1264(SB)/8, $0x0000008000000080
-DATA constants<>+1272(SB)/8, $0x0000008000000080
-DATA constants<>+1280(SB)/8, $0x4780000047800000
-DATA constants<>+1288(SB)/8, $0x4780000047800000
-DATA constants<>+1296(SB)/8, $0x4780000047800000
-DATA constants<>+1304(SB)/8, $0x4780000047800000
-DATA constants<>+1312(SB)/8, $0x4780000047800000
-DATA constants<>+1320(SB)/8, $0x4780000047800000
-DATA constants<>+1328(SB)/8, $0x4780000047800000
-DATA constants<>+1336(SB)/8, $0x4780000047800000
-DATA constants<>+1344(SB)/8, $0x3880000038800000
-DATA constants<>+1352(SB)/8, $0x3880000038800000
-DATA constants<>+1360(SB)/8, $0x3880000038800000
-DATA constants<>+1368(SB)/8, $0x3880000038800000
-DATA constants<>+1376(SB)/8, $0x3880000038800000
-DATA constants<>+1384(SB)/8, $0x3880000038800000
-DATA constants<>+1392(SB)/8, $0x3880000038800000
-DATA constants<>+1400(SB)/8, $0x3880000038800000
-DATA constants<>+1408(SB)/8, $0x0a8000000a800000
-DATA constants<>+1416(SB)/8, $0x0a8000000a800000
-DATA constants<>+1424(SB)/8, $0x0a8000000a800000
-DATA constants<>+1432(SB)/8, $0x0a8000000a800000
-DATA constants<>+1440(SB)/8, $0x0a8000000a800000
-DATA constants<>+1448(SB)/8, $0x0a8000000a800000
-DATA constants<>+1456(SB)/8, $0x0a8000000a800000
-DATA constants<>+1464(SB)/8, $0x0a8000000a800000
-DATA constants<>+1472(SB)/8, $0x000001c4000001c4
-DATA constants<>+1480(SB)/8, $0x000001c4000001c4
-DATA constants<>+1488(SB)/8, $0x000001c4000001c4
-DATA constants<>+1496(SB)/8, $0x000001c4000001c4
-DATA constants<>+1504(SB)/8, $0x000001c4000001c4
-DATA constants<>+1512(SB)/8, $0x000001c4000001c4
-DATA constants<>+1520(SB)/8, $0x000001c4000001c4
-DATA constants<>+1528(SB)/8, $0x000001c4000001c4
-DATA constants<>+1536(SB)/8, $0x0000007b0000007b
-DATA constants<>+1544(SB)/8, $0x0000007b0000007b
-DATA constants<>+1552(SB)/8, $0x0000007b0000007b
-DATA constants<>+1560(SB)/8, $0x0000007b0000007b
-DATA constants<>+1568(SB)/8, $0x0000007b0000007b
-DATA constants<>+1576(SB)/8, $0x0000007b0000007b
-DATA constants<>+1584(SB)/8, $0x0000007b0000007b
-DATA constants<>+1592(SB)/8, $0x0000007b0000007b
-GLOBL constants<>(SB), RODATA|NOPTR, $1600
+DATA constants<>+32(SB)/8, $0xff00ff00ff00ff00
+DATA constants<>+40(SB)/8, $0xff00ff00ff00ff00
+DATA constants<>+48(SB)/8, $0xff00ff00ff00ff00
+DATA constants<>+56(SB)/8, $0xff00ff00ff00ff00
+DATA constants<>+64(SB)/8, $0x8000000000000000
+DATA constants<>+72(SB)/8, $0x8000000000000000
+DATA constants<>+80(SB)/8, $0x8000000000000000
+DATA constants<>+88(SB)/8, $0x8000000000000000
+DATA constants<>+96(SB)/8, $0x8000000080000000
+DATA constants<>+104(SB)/8, $0x8000000080000000
+DATA constants<>+112(SB)/8, $0x8000000080000000
+DATA constants<>+120(SB)/8, $0x8000000080000000
+DATA constants<>+128(SB)/8, $0xffff0000ffff0000
+DATA constants<>+136(SB)/8, $0xffff0000ffff0000
+DATA constants<>+144(SB)/8, $0xffff0000ffff0000
+DATA constants<>+152(SB)/8, $0xffff0000ffff0000
+DATA constants<>+160(SB)/8, $0x0000000100000001
+DATA constants<>+168(SB)/8, $0x0000000100000001
+DATA constants<>+176(SB)/8, $0x0000000100000001
+DATA constants<>+184(SB)/8, $0x0000000100000001
+DATA constants<>+192(SB)/8, $0x00007fff00007fff
+DATA constants<>+200(SB)/8, $0x00007fff00007fff
+DATA constants<>+208(SB)/8, $0x00007fff00007fff
+DATA constants<>+216(SB)/8, $0x00007fff00007fff
+DATA constants<>+224(SB)/8, $0xbfffbfffbfffbfff
+DATA constants<>+232(SB)/8, $0xbfffbfffbfffbfff
+DATA constants<>+240(SB)/8, $0xbfffbfffbfffbfff
+DATA constants<>+248(SB)/8, $0xbfffbfffbfffbfff
+DATA constants<>+256(SB)/8, $0x0080008000800080
+DATA constants<>+264(SB)/8, $0x0080008000800080
+DATA constants<>+272(SB)/8, $0x0080008000800080
+DATA constants<>+280(SB)/8, $0x0080008000800080
+DATA constants<>+288(SB)/8, $0x4000400040004000
+DATA constants<>+296(SB)/8, $0x4000400040004000
+DATA constants<>+304(SB)/8, $0x4000400040004000
+DATA constants<>+312(SB)/8, $0x4000400040004000
+DATA constants<>+320(SB)/8, $0x4380000043800000
+DATA constants<>+328(SB)/8, $0x4380000043800000
+DATA constants<>+336(SB)/8, $0x4380000043800000
+DATA constants<>+344(SB)/8, $0x4380000043800000
+DATA constants<>+352(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+360(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+368(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+376(SB)/8, $0x7fffffff7fffffff
+DATA constants<>+384(SB)/8, $0x4400000044000000
+DATA constants<>+392(SB)/8, $0x4400000044000000
+DATA constants<>+400(SB)/8, $0x4400000044000000
+DATA constants<>+408(SB)/8, $0x4400000044000000
+DATA constants<>+416(SB)/8, $0x3c8000003c800000
+DATA constants<>+424(SB)/8, $0x3c8000003c800000
+DATA constants<>+432(SB)/8, $0x3c8000003c800000
+DATA constants<>+440(SB)/8, $0x3c8000003c800000
+DATA constants<>+448(SB)/8, $0x7f8000007f800000
+DATA constants<>+456(SB)/8, $0x7f8000007f800000
+DATA constants<>+464(SB)/8, $0x7f8000007f800000
+DATA constants<>+472(SB)/8, $0x7f8000007f800000
+DATA constants<>+480(SB)/8, $0x0a0000000a000000
+DATA constants<>+488(SB)/8, $0x0a0000000a000000
+DATA constants<>+496(SB)/8, $0x0a0000000a000000
+DATA constants<>+504(SB)/8, $0x0a0000000a000000
+DATA constants<>+512(SB)/8, $0x000003c8000003c8
+DATA constants<>+520(SB)/8, $0x000003c8000003c8
+DATA constants<>+528(SB)/8, $0x000003c8000003c8
+DATA constants<>+536(SB)/8, $0x000003c8000003c8
+DATA constants<>+544(SB)/8, $0x0000007e0000007e
+DATA constants<>+552(SB)/8, $0x0000007e0000007e
+DATA constants<>+560(SB)/8, $0x0000007e0000007e
+DATA constants<>+568(SB)/8, $0x0000007e0000007e
+DATA constants<>+576(SB)/8, $0x0000007f0000007f
+DATA constants<>+584(SB)/8, $0x0000007f0000007f
+DATA constants<>+592(SB)/8, $0x0000007f0000007f
+DATA constants<>+600(SB)/8, $0x0000007f0000007f
+DATA constants<>+608(SB)/8, $0x0000008000000080
+DATA constants<>+616(SB)/8, $0x0000008000000080
+DATA constants<>+624(SB)/8, $0x0000008000000080
+DATA constants<>+632(SB)/8, $0x0000008000000080
+DATA constants<>+640(SB)/8, $0x4780000047800000
+DATA constants<>+648(SB)/8, $0x4780000047800000
+DATA constants<>+656(SB)/8, $0x4780000047800000
+DATA constants<>+664(SB)/8, $0x4780000047800000
+DATA constants<>+672(SB)/8, $0x3880000038800000
+DATA constants<>+680(SB)/8, $0x3880000038800000
+DATA constants<>+688(SB)/8, $0x3880000038800000
+DATA constants<>+696(SB)/8, $0x3880000038800000
+DATA constants<>+704(SB)/8, $0x0a8000000a800000
+DATA constants<>+712(SB)/8, $0x0a8000000a800000
+DATA constants<>+720(SB)/8, $0x0a8000000a800000
+DATA constants<>+728(SB)/8, $0x0a8000000a800000
+DATA constants<>+736(SB)/8, $0x000001c4000001c4
+DATA constants<>+744(SB)/8, $0x000001c4000001c4
+DATA constants<>+752(SB)/8, $0x000001c4000001c4
+DATA constants<>+760(SB)/8, $0x000001c4000001c4
+DATA constants<>+768(SB)/8, $0x0000007b0000007b
+DATA constants<>+776(SB)/8, $0x0000007b0000007b
+DATA constants<>+784(SB)/8, $0x0000007b0000007b
+DATA constants<>+792(SB)/8, $0x0000007b0000007b
+GLOBL constants<>(SB), RODATA|NOPTR, $800

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -62,13 +63,28 @@ type elements struct {
 // overlap with the one before, is computed ahead of everything else: a destination may
 // be one of the sources.
 func (w *writer) function(k kernel) {
-	unit := k.unit(w)
+	dry := &writer{Context: build.NewContext(), width: w.width, places: map[uint64]int{}}
+	dry.Function("dry")
+	dry.body(k)
 	w.Function(k.name + w.width.name)
 	w.Attributes(attr.NOSPLIT)
 	w.SignatureExpr("func(dsts **byte, d uintptr, sources **byte, k, off, n uintptr)")
 	for i, r := range []reg.Register{dsts, beyond, sources, behind, at, limit} {
 		w.Load(w.ParamIndex(i), r)
 	}
+	w.fixed = dry.fixed
+	for _, value := range w.fixed {
+		w.VPBROADCASTQ(w.place(value), w.constant(value))
+	}
+	w.body(k)
+	if len(w.fixed) > 0 || !w.wide() {
+		w.VZEROUPPER()
+	}
+	w.RET()
+}
+
+func (w *writer) body(k kernel) {
+	unit := k.unit(w)
 	w.LEAQ(operand.Mem{Base: dsts, Index: beyond, Scale: 8}, beyond)
 	w.LEAQ(operand.Mem{Base: sources, Index: behind, Scale: 8}, behind)
 	w.ADDQ(at, limit)
@@ -89,10 +105,6 @@ func (w *writer) function(k kernel) {
 	w.move(w.width.bytes, w.full(end), w.full(0))
 	w.MOVQ(last, at)
 	w.spread(k, 1, "end")
-	if !w.wide() {
-		w.VZEROUPPER()
-	}
-	w.RET()
 }
 
 // pair combines most of two sources to one destination or two, with less ado than is

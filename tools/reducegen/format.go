@@ -26,7 +26,7 @@ func narrowed(bytes int, load func(w *writer, m operand.Mem, to int), store func
 // worth, and the rest if the upper half is odd. That makes no other number of a NaN,
 // the lower half of which is zero: it came from a BFloat16, or the CPU made it.
 func bfloat16() elements {
-	upper := func(w *writer) operand.Mem { return w.constant32(0xffff0000) }
+	upper := func(w *writer) operand.Op { return w.constant32(0xffff0000) }
 	return elements{
 		pair: true, parts: 2, group: 2,
 		unit: func(w *writer) int { return w.width.bytes },
@@ -77,9 +77,9 @@ func float8e4m3() elements {
 		w.VPMOVZXBW(m, x)
 		w.VPSLLW(operand.U8(8), x, x)
 		w.VPSRAW(operand.U8(1), x, x)
-		w.emit(and, w.constant16(0xbfff), x, x)
-		w.VPADDW(w.constant16(1<<7), x, tmp)
-		w.emit(and, w.constant16(1<<14), tmp, tmp)
+		w.emit(and, w.halfConstant16(0xbfff), x, x)
+		w.VPADDW(w.halfConstant16(1<<7), x, tmp)
+		w.emit(and, w.halfConstant16(1<<14), tmp, tmp)
 		w.emit(or, tmp, x, x)
 		w.VCVTPH2PS(x, w.full(to))
 		w.two("VMULPS", w.float(256), to, to)
@@ -87,7 +87,7 @@ func float8e4m3() elements {
 	return narrowed(1, load, format8{fraction: 3, bias: 7, largest: 0x7e, nan: 0x7f}.store)
 }
 
-func (w *writer) float(x float32) operand.Mem { return w.constant32(uint64(math.Float32bits(x))) }
+func (w *writer) float(x float32) operand.Op { return w.constant32(uint64(math.Float32bits(x))) }
 
 // format8 is a format of eight bits.
 type format8 struct {

@@ -24,7 +24,7 @@ func least(suffix string) operation {
 }
 
 // most is Go's max: that of a and b is -min(-a, -b).
-func most(suffix string, sign func(w *writer) operand.Mem) operation {
+func most(suffix string, sign func(w *writer) operand.Op) operation {
 	return operation{do: func(w *writer, b operand.Op, a int) {
 		w.bits("VPXOR", sign(w), number(w, b), spare+1)
 		w.bits("VPXOR", sign(w), a, a)
@@ -43,9 +43,9 @@ func number(w *writer, r operand.Op) int {
 	panic("not a register of this width: " + r.Asm())
 }
 
-func sign32(w *writer) operand.Mem { return w.constant32(1 << 31) }
+func sign32(w *writer) operand.Op { return w.constant32(1 << 31) }
 
-func sign64(w *writer) operand.Mem { return w.constant(1 << 63) }
+func sign64(w *writer) operand.Op { return w.constant(1 << 63) }
 
 // prod8 multiplies bytes, for which there is no instruction: the even and the odd ones
 // as words.

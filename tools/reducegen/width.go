@@ -2,6 +2,7 @@ package main
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/mmcloughlin/avo/attr"
@@ -24,6 +25,9 @@ var widths = []width{
 	{"AVX512", 64, map[int][]reg.Register{16: registers("X", 16), 32: registers("Y", 16), 64: registers("Z", 16)}},
 }
 
+// fixedRegs are for constants that stay in registers, by their bytes.
+var fixedRegs = map[int][]reg.Register{32: registers("Y", 0), 64: registers("Z", 0)}
+
 // registers returns sixteen registers of a kind.
 func registers(kind string, first int) []reg.Register {
 	list := make([]reg.Register, 16)
@@ -41,8 +45,8 @@ func registers(kind string, first int) []reg.Register {
 type writer struct {
 	*build.Context
 	width  width
-	values []uint64 // constants, in the order of their places
-	places map[uint64]int
+	fixed  []uint64       // constants that this function has in registers
+	places map[uint64]int // of constants in memory
 }
 
 func (w *writer) wide() bool { return w.width.bytes == 64 }
@@ -103,28 +107,55 @@ func (w *writer) where(x, value, to, tmp int) {
 	w.VBLENDVPS(w.full(tmp), w.full(value), w.full(to), w.full(to))
 }
 
-// constant is a place in memory that is full of value.
-func (w *writer) constant(value uint64) operand.Mem {
-	at, ok := w.places[value]
-	if !ok {
-		at = 64 * len(w.values)
-		w.places[value] = at
-		w.values = append(w.values, value)
+// constant is full of value: a register of the wide set, which has more of them,
+// memory otherwise.
+func (w *writer) constant(value uint64) operand.Op { return w.constantPart(value, 1) }
+
+func (w *writer) constantPart(value uint64, of int) operand.Op {
+	if !w.wide() {
+		return w.place(value)
 	}
-	return operand.NewDataAddr(operand.NewStaticSymbol("constants"), at)
+	i := slices.Index(w.fixed, value)
+	if i < 0 {
+		i = len(w.fixed)
+		w.fixed = append(w.fixed, value)
+	}
+	return fixedRegs[w.width.bytes/of][i]
 }
 
-func (w *writer) constant16(value uint64) operand.Mem { return w.constant32(value<<16 | value) }
+func (w *writer) constant16(value uint64) operand.Op { return w.constant32(value<<16 | value) }
 
-func (w *writer) constant32(value uint64) operand.Mem { return w.constant(value<<32 | value) }
+func (w *writer) constant32(value uint64) operand.Op { return w.constant(value<<32 | value) }
+
+// halfConstant16 is for instructions on the lower halves of registers.
+func (w *writer) halfConstant16(value uint64) operand.Op {
+	value |= value << 16
+	return w.constantPart(value<<32|value, 2)
+}
+
+// place is memory that is full of value.
+func (w *writer) place(value uint64) operand.Mem {
+	at, ok := w.places[value]
+	if !ok {
+		at = len(w.places)
+		w.places[value] = at
+	}
+	return operand.NewDataAddr(operand.NewStaticSymbol("constants"), placeBytes*at)
+}
+
+const placeBytes = 32
 
 // data writes the constants.
 func (w *writer) data() {
 	w.StaticGlobal("constants")
 	w.DataAttributes(attr.RODATA | attr.NOPTR)
-	for i, value := range w.values {
-		for j := range 8 {
-			w.AddDatum(64*i+8*j, operand.U64(value))
+	values := make([]uint64, len(w.places))
+	for value, at := range w.places {
+		values[at] = value
+	}
+	for i, value := range values {
+		for j := 0; j < placeBytes; j += 8 {
+			w.AddDatum(placeBytes*i+j, operand.U64(value))
 		}
 	}
 }
