@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,13 +24,16 @@ const (
 	plainWanted = 1.0 / 8
 )
 
+// largestVector is what no cache holds.
+const largestVector = 64 << 20
+
 // Reduce measures how vectors are combined: of float32 against a loop in C that the
 // compiler makes the most of, of BFloat16 against a loop in Go, and by two processes
 // that share the work.
 func Reduce(ctx context.Context, o Options) (Record, error) {
 	return record(ctx, "reduce", o, []string{
 		"C loop: compiled with -O3 -march=native; its memory is its own, of the same size",
-		"two processes: each combines its half of both vectors and writes it to both; each is bound to a core",
+		"two processes: each combines its half of both vectors and writes it to both, from one barrier to the next; each is bound to a core",
 		"ratio is the median of the ratios of the samples; both sides of a sample ran next to each other, and in another order every round",
 	}, (*measurement).reductions)
 }
@@ -40,9 +44,9 @@ func (m *measurement) reductions(ctx context.Context, dir string) ([]Row, error)
 		return nil, err
 	}
 	var benches []bench
-	for _, bytes := range []int{16 << 10, 256 << 10, 4 << 20, 64 << 20} {
+	for _, bytes := range sizes(m.largest) {
 		for _, kind := range []string{"sum", "add"} {
-			b := bench{name: sumName(kind, bytes), ours: sumSide(kind, bytes), wanted: loopWanted, note: missing, allocs: true}
+			b := bench{name: sumName(kind, bytes), ours: sumSide(kind, bytes), wanted: loopWanted, note: missing, allocs: bytes == 16<<10}
 			if program != "" {
 				b.peer, b.theirs = "C loop", cLoop(ctx, program, kind, bytes)
 			}
@@ -50,12 +54,18 @@ func (m *measurement) reductions(ctx context.Context, dir string) ([]Row, error)
 		}
 	}
 	benches = append(benches, bfloatBench(256<<10))
-	rows, err := contest{m.Rounds, m.Batch, m.cores}.run(benches)
+	rows, err := contest{rounds: m.Rounds, batch: m.Batch, cores: m.cores}.run(benches)
 	if err != nil || len(m.cores) < 2 {
 		return rows, err
 	}
-	shared, err := m.work(ctx, 2, workShare, task{Rounds: m.Rounds})
+	shared, err := m.work(ctx, 2, workShare, task{Rounds: m.Rounds, Vector: m.largest})
 	return append(rows, shared...), err
+}
+
+// sizes are those for the levels of cache, up to the largest.
+func sizes(largest int) []int {
+	all := []int{16 << 10, 256 << 10, 4 << 20, largest}
+	return slices.DeleteFunc(all, func(bytes int) bool { return bytes > largest })
 }
 
 func sumName(kind string, bytes int) string {
@@ -138,5 +148,5 @@ func bfloatBench(bytes int) bench {
 		}
 		return nil
 	}
-	return bench{name: "BFloat16 d = a + b, " + size(bytes), ours: loop(ours), peer: "Go loop", theirs: loop(plain), wanted: plainWanted, allocs: true}
+	return bench{name: "BFloat16 d = a + b, " + size(bytes), ours: loop(ours), peer: "Go loop", theirs: loop(plain), wanted: plainWanted}
 }

@@ -12,11 +12,8 @@ import (
 	"github.com/goshmem/goshmem/shmem"
 )
 
-// What two processes share: a vector of each.
-const (
-	sharedBytes = 64 << 20
-	sharedLimit = 9 * time.Millisecond
-)
+// sharedLimit is how long two processes may take for the largest vectors.
+const sharedLimit = 9 * time.Millisecond
 
 // share is one of two PEs that combine two vectors and put the result into the memory
 // of both. PE 0 writes the row.
@@ -25,7 +22,7 @@ func (t task) share(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	row := Row{Name: "float32 sum by two processes, to both, " + size(sharedBytes), Unit: "ns", Peer: "limit", Wanted: 1}
+	row := Row{Name: "float32 sum by two processes, to both, " + size(t.Vector), Unit: "ns", Peer: "limit", Wanted: 1}
 	if err := t.sample(ctx, w, &row); err != nil {
 		return err
 	}
@@ -38,11 +35,11 @@ func (t task) share(ctx context.Context, out io.Writer) error {
 
 // sample takes the time from one barrier to the next.
 func (t task) sample(ctx context.Context, w *shmem.World, row *Row) error {
-	sources, err := both(ctx, w)
+	sources, err := both(ctx, w, t.Vector)
 	if err != nil {
 		return err
 	}
-	dsts, err := both(ctx, w)
+	dsts, err := both(ctx, w, t.Vector)
 	if err != nil {
 		return err
 	}
@@ -52,7 +49,7 @@ func (t task) sample(ctx context.Context, w *shmem.World, row *Row) error {
 			return err
 		}
 		start := time.Now()
-		reduce.FoldTo(reduce.Float32, reduce.Sum, dsts, sources, sharedBytes/4/2, &s)
+		reduce.FoldTo(reduce.Float32, reduce.Sum, dsts, sources, t.Vector/4/w.NPEs(), &s)
 		if err := w.Barrier(ctx); err != nil {
 			return err
 		}
@@ -63,10 +60,10 @@ func (t task) sample(ctx context.Context, w *shmem.World, row *Row) error {
 	return nil
 }
 
-// both allocates a vector in each PE and returns where this PE's half of both lies.
+// both allocates a vector in each PE and returns where this PE's share of all lies.
 // Collective.
-func both(ctx context.Context, w *shmem.World) ([]unsafe.Pointer, error) {
-	a, err := shmem.Alloc[float32](ctx, w, sharedBytes/4)
+func both(ctx context.Context, w *shmem.World, bytes int) ([]unsafe.Pointer, error) {
+	a, err := shmem.Alloc[float32](ctx, w, bytes/4)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +73,7 @@ func both(ctx context.Context, w *shmem.World) ([]unsafe.Pointer, error) {
 		if err != nil {
 			return nil, err
 		}
-		halves = append(halves, unsafe.Pointer(&vector[w.MyPE()*len(vector)/2]))
+		halves = append(halves, unsafe.Pointer(&vector[w.MyPE()*len(vector)/w.NPEs()]))
 	}
 	return halves, nil
 }

@@ -22,6 +22,8 @@ type Options struct {
 	// Worker is program and arguments of a process that calls Work with the
 	// arguments that follow: the measuring program itself, as a rule.
 	Worker []string
+
+	largest int // bytes of the largest vectors; 0: largestVector
 }
 
 const (
@@ -70,6 +72,9 @@ func (o *Options) settle() error {
 	}
 	if o.Batch == 0 {
 		o.Batch = defaultBatch
+	}
+	if o.largest == 0 {
+		o.largest = largestVector
 	}
 	return launcher.Supported()
 }

@@ -29,6 +29,7 @@ type task struct {
 	Cores    []int  // two to probe and to play on
 	PingPong string // path of the C program; "": there is none
 	Missing  string // why
+	Vector   int    // bytes of the vectors that are combined
 }
 
 // Work is a worker process of a measurement: args are what Options.Worker was
