@@ -15,8 +15,9 @@ type vector struct {
 	unit uintptr // bytes
 }
 
-// piece is about the most that is touched in one go: assembly cannot be preempted.
-const piece = 1 << 20
+// piece is how many bytes of all vectors together are about the most that is touched
+// in one go: assembly cannot be preempted.
+const piece = 4 << 20
 
 // pieces is fold of any number of bytes from a unit on. What is left in the end is not
 // cut any more, so that nothing is too short.

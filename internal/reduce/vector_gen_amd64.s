@@ -15,9 +15,10 @@ TEXT ·sum8AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -32,17 +33,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -155,6 +158,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -165,6 +171,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -179,9 +187,10 @@ TEXT ·prod8AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -202,17 +211,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -403,6 +414,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -413,6 +427,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -427,9 +443,10 @@ TEXT ·minInt8AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -444,17 +461,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -567,6 +586,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -577,6 +599,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -591,9 +615,10 @@ TEXT ·maxInt8AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -608,17 +633,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -731,6 +758,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -741,6 +771,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -755,9 +787,10 @@ TEXT ·andAVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -772,17 +805,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -895,6 +930,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -905,6 +943,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -919,9 +959,10 @@ TEXT ·orAVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -936,17 +977,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -1059,6 +1102,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -1069,6 +1115,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -1083,9 +1131,10 @@ TEXT ·xorAVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -1100,17 +1149,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -1223,6 +1274,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -1233,6 +1287,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -1247,9 +1303,10 @@ TEXT ·minUint8AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -1264,17 +1321,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -1387,6 +1446,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -1397,6 +1459,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -1411,9 +1475,10 @@ TEXT ·maxUint8AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -1428,17 +1493,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -1551,6 +1618,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -1561,6 +1631,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -1575,9 +1647,10 @@ TEXT ·sum16AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -1592,17 +1665,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -1715,6 +1790,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -1725,6 +1803,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -1739,9 +1819,10 @@ TEXT ·prod16AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -1756,17 +1837,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -1879,6 +1962,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -1889,6 +1975,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -1903,9 +1991,10 @@ TEXT ·minInt16AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -1920,17 +2009,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -2043,6 +2134,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -2053,6 +2147,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -2067,9 +2163,10 @@ TEXT ·maxInt16AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -2084,17 +2181,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -2207,6 +2306,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -2217,6 +2319,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -2231,9 +2335,10 @@ TEXT ·minUint16AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -2248,17 +2353,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -2371,6 +2478,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -2381,6 +2491,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -2395,9 +2507,10 @@ TEXT ·maxUint16AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -2412,17 +2525,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -2535,6 +2650,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -2545,6 +2663,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -2559,9 +2679,10 @@ TEXT ·sum32AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -2576,17 +2697,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -2699,6 +2822,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -2709,6 +2835,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -2723,9 +2851,10 @@ TEXT ·prod32AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -2740,17 +2869,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -2863,6 +2994,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -2873,6 +3007,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -2887,9 +3023,10 @@ TEXT ·minInt32AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -2904,17 +3041,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -3027,6 +3166,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -3037,6 +3179,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -3051,9 +3195,10 @@ TEXT ·maxInt32AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -3068,17 +3213,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -3191,6 +3338,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -3201,6 +3351,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -3215,9 +3367,10 @@ TEXT ·minUint32AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -3232,17 +3385,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -3355,6 +3510,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -3365,6 +3523,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -3379,9 +3539,10 @@ TEXT ·maxUint32AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -3396,17 +3557,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -3519,6 +3682,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -3529,6 +3695,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -3543,9 +3711,10 @@ TEXT ·sum64AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -3560,17 +3729,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -3683,6 +3854,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -3693,6 +3867,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -3707,9 +3883,10 @@ TEXT ·prod64AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -3732,17 +3909,19 @@ end_sources:
 	JB       end_sources
 	VMOVDQU  Y0, Y15
 	MOVQ     CX, DX
-	LEAQ     16(SI), R10
-	CMPQ     R10, R8
-	JNE      no_pair
-	MOVQ     (SI), R9
-	MOVQ     8(SI), R10
-	MOVQ     (BX), DI
-	LEAQ     8(BX), AX
-	CMPQ     AX, R11
-	JNE      no_one
-	CMPQ     DX, R13
-	JG       no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU  (R9)(DX*1), Y0
@@ -3959,6 +4138,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -3969,6 +4151,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -3983,9 +4167,10 @@ TEXT ·minInt64AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -4002,17 +4187,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU   (R9)(DX*1), Y0
@@ -4151,6 +4338,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -4161,6 +4351,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -4175,9 +4367,10 @@ TEXT ·maxInt64AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -4194,17 +4387,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU   (R9)(DX*1), Y0
@@ -4343,6 +4538,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -4353,6 +4551,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -4367,9 +4567,10 @@ TEXT ·minUint64AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -4388,17 +4589,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU   (R9)(DX*1), Y0
@@ -4563,6 +4766,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -4573,6 +4779,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -4587,9 +4795,10 @@ TEXT ·maxUint64AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -4608,17 +4817,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU   (R9)(DX*1), Y0
@@ -4783,6 +4994,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -4793,6 +5007,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -4807,9 +5023,10 @@ TEXT ·sumFloat32AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -4824,17 +5041,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -4947,6 +5166,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -4957,6 +5179,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -4971,9 +5195,10 @@ TEXT ·prodFloat32AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -4988,17 +5213,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -5111,6 +5338,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -5121,6 +5351,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -5135,9 +5367,10 @@ TEXT ·minFloat32AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -5155,17 +5388,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -5317,6 +5552,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -5327,6 +5565,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -5341,9 +5581,10 @@ TEXT ·maxFloat32AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -5364,17 +5605,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -5565,6 +5808,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -5575,6 +5821,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -5589,9 +5837,10 @@ TEXT ·sumFloat16AVX2(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -16(CX), R12
-	LEAQ      -16(CX), R13
+	LEAQ      -16(DX)(CX*1), R12
+	LEAQ      -16(DX)(CX*1), R13
+	TESTQ     $0x0000000f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -5608,8 +5857,10 @@ end_sources:
 	VCVTPS2PH $0x00, Y0, X0
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -5637,6 +5888,9 @@ group_dsts:
 	JLE     group
 
 no_group:
+	LEAQ    16(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -5647,6 +5901,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -5661,9 +5917,10 @@ TEXT ·prodFloat16AVX2(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -16(CX), R12
-	LEAQ      -16(CX), R13
+	LEAQ      -16(DX)(CX*1), R12
+	LEAQ      -16(DX)(CX*1), R13
+	TESTQ     $0x0000000f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -5680,8 +5937,10 @@ end_sources:
 	VCVTPS2PH $0x00, Y0, X0
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -5709,6 +5968,9 @@ group_dsts:
 	JLE     group
 
 no_group:
+	LEAQ    16(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -5719,6 +5981,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -5733,9 +5997,10 @@ TEXT ·minFloat16AVX2(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -16(CX), R12
-	LEAQ      -16(CX), R13
+	LEAQ      -16(DX)(CX*1), R12
+	LEAQ      -16(DX)(CX*1), R13
+	TESTQ     $0x0000000f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -5754,8 +6019,10 @@ end_sources:
 	VCVTPS2PH $0x00, Y0, X0
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -5785,6 +6052,9 @@ group_dsts:
 	JLE     group
 
 no_group:
+	LEAQ    16(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -5795,6 +6065,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -5809,9 +6081,10 @@ TEXT ·maxFloat16AVX2(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -16(CX), R12
-	LEAQ      -16(CX), R13
+	LEAQ      -16(DX)(CX*1), R12
+	LEAQ      -16(DX)(CX*1), R13
+	TESTQ     $0x0000000f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -5833,8 +6106,10 @@ end_sources:
 	VCVTPS2PH $0x00, Y0, X0
 	VMOVDQU   Y0, Y15
 	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -5867,6 +6142,9 @@ group_dsts:
 	JLE     group
 
 no_group:
+	LEAQ    16(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -5877,6 +6155,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -5891,9 +6171,10 @@ TEXT ·sumBFloat16AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -64(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -64(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -5925,17 +6206,19 @@ end_sources:
 	VPOR    Y1, Y0, Y0
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -6147,6 +6430,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -6157,6 +6443,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -6171,9 +6459,10 @@ TEXT ·prodBFloat16AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -64(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -64(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -6205,17 +6494,19 @@ end_sources:
 	VPOR    Y1, Y0, Y0
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -6427,6 +6718,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -6437,6 +6731,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -6451,9 +6747,10 @@ TEXT ·minBFloat16AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -64(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -64(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -6489,17 +6786,19 @@ end_sources:
 	VPOR    Y1, Y0, Y0
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -6739,6 +7038,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -6749,6 +7051,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -6763,9 +7067,10 @@ TEXT ·maxBFloat16AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -64(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -64(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -6807,17 +7112,19 @@ end_sources:
 	VPOR    Y1, Y0, Y0
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -7099,6 +7406,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -7109,6 +7419,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -7123,9 +7435,10 @@ TEXT ·sumFloat8E4M3AVX2(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -8(CX), R12
-	LEAQ      -8(CX), R13
+	LEAQ      -8(DX)(CX*1), R12
+	LEAQ      -8(DX)(CX*1), R13
+	TESTQ     $0x00000007, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -7177,8 +7490,10 @@ end_sources:
 	VPACKUSWB    X0, X0, X0
 	VMOVDQU      Y0, Y15
 	MOVQ         CX, DX
-	CMPQ         DX, R13
-	JG           no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -7241,6 +7556,9 @@ group_dsts:
 	JLE   group
 
 no_group:
+	LEAQ    8(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -7251,6 +7569,8 @@ end_dsts:
 	ADDQ  $0x08, AX
 	CMPQ  AX, R11
 	JB    end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -7265,9 +7585,10 @@ TEXT ·prodFloat8E4M3AVX2(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -8(CX), R12
-	LEAQ      -8(CX), R13
+	LEAQ      -8(DX)(CX*1), R12
+	LEAQ      -8(DX)(CX*1), R13
+	TESTQ     $0x00000007, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -7319,8 +7640,10 @@ end_sources:
 	VPACKUSWB    X0, X0, X0
 	VMOVDQU      Y0, Y15
 	MOVQ         CX, DX
-	CMPQ         DX, R13
-	JG           no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -7383,6 +7706,9 @@ group_dsts:
 	JLE   group
 
 no_group:
+	LEAQ    8(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -7393,6 +7719,8 @@ end_dsts:
 	ADDQ  $0x08, AX
 	CMPQ  AX, R11
 	JB    end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -7407,9 +7735,10 @@ TEXT ·minFloat8E4M3AVX2(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -8(CX), R12
-	LEAQ      -8(CX), R13
+	LEAQ      -8(DX)(CX*1), R12
+	LEAQ      -8(DX)(CX*1), R13
+	TESTQ     $0x00000007, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -7463,8 +7792,10 @@ end_sources:
 	VPACKUSWB    X0, X0, X0
 	VMOVDQU      Y0, Y15
 	MOVQ         CX, DX
-	CMPQ         DX, R13
-	JG           no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -7529,6 +7860,9 @@ group_dsts:
 	JLE   group
 
 no_group:
+	LEAQ    8(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -7539,6 +7873,8 @@ end_dsts:
 	ADDQ  $0x08, AX
 	CMPQ  AX, R11
 	JB    end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -7553,9 +7889,10 @@ TEXT ·maxFloat8E4M3AVX2(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -8(CX), R12
-	LEAQ      -8(CX), R13
+	LEAQ      -8(DX)(CX*1), R12
+	LEAQ      -8(DX)(CX*1), R13
+	TESTQ     $0x00000007, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -7612,8 +7949,10 @@ end_sources:
 	VPACKUSWB    X0, X0, X0
 	VMOVDQU      Y0, Y15
 	MOVQ         CX, DX
-	CMPQ         DX, R13
-	JG           no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -7681,6 +8020,9 @@ group_dsts:
 	JLE   group
 
 no_group:
+	LEAQ    8(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -7691,6 +8033,8 @@ end_dsts:
 	ADDQ  $0x08, AX
 	CMPQ  AX, R11
 	JB    end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -7705,9 +8049,10 @@ TEXT ·sumFloat8E5M2AVX2(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -8(CX), R12
-	LEAQ      -8(CX), R13
+	LEAQ      -8(DX)(CX*1), R12
+	LEAQ      -8(DX)(CX*1), R13
+	TESTQ     $0x00000007, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -7747,8 +8092,10 @@ end_sources:
 	VPACKUSWB    X0, X0, X0
 	VMOVDQU      Y0, Y15
 	MOVQ         CX, DX
-	CMPQ         DX, R13
-	JG           no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -7799,6 +8146,9 @@ group_dsts:
 	JLE   group
 
 no_group:
+	LEAQ    8(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -7809,6 +8159,8 @@ end_dsts:
 	ADDQ  $0x08, AX
 	CMPQ  AX, R11
 	JB    end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -7823,9 +8175,10 @@ TEXT ·prodFloat8E5M2AVX2(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -8(CX), R12
-	LEAQ      -8(CX), R13
+	LEAQ      -8(DX)(CX*1), R12
+	LEAQ      -8(DX)(CX*1), R13
+	TESTQ     $0x00000007, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -7865,8 +8218,10 @@ end_sources:
 	VPACKUSWB    X0, X0, X0
 	VMOVDQU      Y0, Y15
 	MOVQ         CX, DX
-	CMPQ         DX, R13
-	JG           no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -7917,6 +8272,9 @@ group_dsts:
 	JLE   group
 
 no_group:
+	LEAQ    8(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -7927,6 +8285,8 @@ end_dsts:
 	ADDQ  $0x08, AX
 	CMPQ  AX, R11
 	JB    end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -7941,9 +8301,10 @@ TEXT ·minFloat8E5M2AVX2(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -8(CX), R12
-	LEAQ      -8(CX), R13
+	LEAQ      -8(DX)(CX*1), R12
+	LEAQ      -8(DX)(CX*1), R13
+	TESTQ     $0x00000007, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -7985,8 +8346,10 @@ end_sources:
 	VPACKUSWB    X0, X0, X0
 	VMOVDQU      Y0, Y15
 	MOVQ         CX, DX
-	CMPQ         DX, R13
-	JG           no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -8039,6 +8402,9 @@ group_dsts:
 	JLE   group
 
 no_group:
+	LEAQ    8(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -8049,6 +8415,8 @@ end_dsts:
 	ADDQ  $0x08, AX
 	CMPQ  AX, R11
 	JB    end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -8063,9 +8431,10 @@ TEXT ·maxFloat8E5M2AVX2(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -8(CX), R12
-	LEAQ      -8(CX), R13
+	LEAQ      -8(DX)(CX*1), R12
+	LEAQ      -8(DX)(CX*1), R13
+	TESTQ     $0x00000007, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -8110,8 +8479,10 @@ end_sources:
 	VPACKUSWB    X0, X0, X0
 	VMOVDQU      Y0, Y15
 	MOVQ         CX, DX
-	CMPQ         DX, R13
-	JG           no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -8167,6 +8538,9 @@ group_dsts:
 	JLE   group
 
 no_group:
+	LEAQ    8(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -8177,6 +8551,8 @@ end_dsts:
 	ADDQ  $0x08, AX
 	CMPQ  AX, R11
 	JB    end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -8191,9 +8567,10 @@ TEXT ·sumFloat64AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -8208,17 +8585,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -8331,6 +8710,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -8341,6 +8723,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -8355,9 +8739,10 @@ TEXT ·prodFloat64AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -8372,17 +8757,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -8495,6 +8882,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -8505,6 +8895,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -8519,9 +8911,10 @@ TEXT ·minFloat64AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -8539,17 +8932,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -8701,6 +9096,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -8711,6 +9109,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -8725,9 +9125,10 @@ TEXT ·maxFloat64AVX2(SB), NOSPLIT, $0-48
 	MOVQ    n+40(FP), CX
 	LEAQ    (BX)(R11*8), R11
 	LEAQ    (SI)(R8*8), R8
-	ADDQ    DX, CX
-	LEAQ    -32(CX), R12
-	LEAQ    -128(CX), R13
+	LEAQ    -32(DX)(CX*1), R12
+	LEAQ    -128(DX)(CX*1), R13
+	TESTQ   $0x0000001f, CX
+	JEQ     whole
 	MOVQ    DX, CX
 	MOVQ    R12, DX
 	MOVQ    (SI), R9
@@ -8748,17 +9149,19 @@ end_sources:
 	JB      end_sources
 	VMOVDQU Y0, Y15
 	MOVQ    CX, DX
-	LEAQ    16(SI), R10
-	CMPQ    R10, R8
-	JNE     no_pair
-	MOVQ    (SI), R9
-	MOVQ    8(SI), R10
-	MOVQ    (BX), DI
-	LEAQ    8(BX), AX
-	CMPQ    AX, R11
-	JNE     no_one
-	CMPQ    DX, R13
-	JG      no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU (R9)(DX*1), Y0
@@ -8949,6 +9352,9 @@ single_dsts:
 	JLE     single
 
 no_single:
+	LEAQ    32(R12), CX
+	CMPQ    DX, CX
+	JEQ     done
 	VMOVDQU Y15, Y0
 	MOVQ    R12, DX
 	MOVQ    BX, AX
@@ -8959,6 +9365,8 @@ end_dsts:
 	ADDQ    $0x08, AX
 	CMPQ    AX, R11
 	JB      end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -8973,9 +9381,10 @@ TEXT ·sum8AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -8990,17 +9399,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -9113,6 +9524,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -9123,6 +9537,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func prod8AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -9138,9 +9554,10 @@ TEXT ·prod8AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ constants<>+32(SB), Z1
 	LEAQ         (BX)(R11*8), R11
 	LEAQ         (SI)(R8*8), R8
-	ADDQ         DX, CX
-	LEAQ         -64(CX), R12
-	LEAQ         -256(CX), R13
+	LEAQ         -64(DX)(CX*1), R12
+	LEAQ         -256(DX)(CX*1), R13
+	TESTQ        $0x0000003f, CX
+	JEQ          whole
 	MOVQ         DX, CX
 	MOVQ         R12, DX
 	MOVQ         (SI), R9
@@ -9161,17 +9578,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -9362,6 +9781,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -9372,6 +9794,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -9386,9 +9810,10 @@ TEXT ·minInt8AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -9403,17 +9828,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -9526,6 +9953,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -9536,6 +9966,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func maxInt8AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -9549,9 +9981,10 @@ TEXT ·maxInt8AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -9566,17 +9999,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -9689,6 +10124,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -9699,6 +10137,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func andAVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -9712,9 +10152,10 @@ TEXT ·andAVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -9729,17 +10170,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -9852,6 +10295,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -9862,6 +10308,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func orAVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -9875,9 +10323,10 @@ TEXT ·orAVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -9892,17 +10341,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -10015,6 +10466,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -10025,6 +10479,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func xorAVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -10038,9 +10494,10 @@ TEXT ·xorAVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -10055,17 +10512,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -10178,6 +10637,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -10188,6 +10650,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func minUint8AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -10201,9 +10665,10 @@ TEXT ·minUint8AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -10218,17 +10683,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -10341,6 +10808,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -10351,6 +10821,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func maxUint8AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -10364,9 +10836,10 @@ TEXT ·maxUint8AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -10381,17 +10854,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -10504,6 +10979,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -10514,6 +10992,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func sum16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -10527,9 +11007,10 @@ TEXT ·sum16AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -10544,17 +11025,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -10667,6 +11150,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -10677,6 +11163,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func prod16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -10690,9 +11178,10 @@ TEXT ·prod16AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -10707,17 +11196,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -10830,6 +11321,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -10840,6 +11334,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func minInt16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -10853,9 +11349,10 @@ TEXT ·minInt16AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -10870,17 +11367,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -10993,6 +11492,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -11003,6 +11505,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func maxInt16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -11016,9 +11520,10 @@ TEXT ·maxInt16AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -11033,17 +11538,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -11156,6 +11663,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -11166,6 +11676,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func minUint16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -11179,9 +11691,10 @@ TEXT ·minUint16AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -11196,17 +11709,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -11319,6 +11834,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -11329,6 +11847,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func maxUint16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -11342,9 +11862,10 @@ TEXT ·maxUint16AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -11359,17 +11880,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -11482,6 +12005,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -11492,6 +12018,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func sum32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -11505,9 +12033,10 @@ TEXT ·sum32AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -11522,17 +12051,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -11645,6 +12176,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -11655,6 +12189,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func prod32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -11668,9 +12204,10 @@ TEXT ·prod32AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -11685,17 +12222,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -11808,6 +12347,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -11818,6 +12360,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func minInt32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -11831,9 +12375,10 @@ TEXT ·minInt32AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -11848,17 +12393,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -11971,6 +12518,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -11981,6 +12531,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func maxInt32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -11994,9 +12546,10 @@ TEXT ·maxInt32AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -12011,17 +12564,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -12134,6 +12689,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -12144,6 +12702,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func minUint32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -12157,9 +12717,10 @@ TEXT ·minUint32AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -12174,17 +12735,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -12297,6 +12860,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -12307,6 +12873,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func maxUint32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -12320,9 +12888,10 @@ TEXT ·maxUint32AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -12337,17 +12906,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -12460,6 +13031,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -12470,6 +13044,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func sum64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -12483,9 +13059,10 @@ TEXT ·sum64AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -12500,17 +13077,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -12623,6 +13202,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -12633,6 +13215,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func prod64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -12646,9 +13230,10 @@ TEXT ·prod64AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -12664,17 +13249,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -12800,6 +13387,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -12810,6 +13400,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func minInt64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -12823,9 +13415,10 @@ TEXT ·minInt64AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -12841,17 +13434,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -12977,6 +13572,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -12987,6 +13585,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func maxInt64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -13000,9 +13600,10 @@ TEXT ·maxInt64AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -13018,17 +13619,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -13154,6 +13757,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -13164,6 +13770,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func minUint64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -13177,9 +13785,10 @@ TEXT ·minUint64AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -13195,17 +13804,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -13331,6 +13942,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -13341,6 +13955,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func maxUint64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -13354,9 +13970,10 @@ TEXT ·maxUint64AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -13372,17 +13989,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -13508,6 +14127,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -13518,6 +14140,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func sumFloat32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -13531,9 +14155,10 @@ TEXT ·sumFloat32AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -13548,17 +14173,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -13671,6 +14298,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -13681,6 +14311,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func prodFloat32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -13694,9 +14326,10 @@ TEXT ·prodFloat32AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -13711,17 +14344,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -13834,6 +14469,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -13844,6 +14482,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func minFloat32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -13857,9 +14497,10 @@ TEXT ·minFloat32AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -13877,17 +14518,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -14039,6 +14682,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -14049,6 +14695,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func maxFloat32AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -14063,9 +14711,10 @@ TEXT ·maxFloat32AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ constants<>+96(SB), Z0
 	LEAQ         (BX)(R11*8), R11
 	LEAQ         (SI)(R8*8), R8
-	ADDQ         DX, CX
-	LEAQ         -64(CX), R12
-	LEAQ         -256(CX), R13
+	LEAQ         -64(DX)(CX*1), R12
+	LEAQ         -256(DX)(CX*1), R13
+	TESTQ        $0x0000003f, CX
+	JEQ          whole
 	MOVQ         DX, CX
 	MOVQ         R12, DX
 	MOVQ         (SI), R9
@@ -14086,17 +14735,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -14287,6 +14938,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -14297,6 +14951,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -14311,9 +14967,10 @@ TEXT ·sumFloat16AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -32(CX), R12
-	LEAQ      -32(CX), R13
+	LEAQ      -32(DX)(CX*1), R12
+	LEAQ      -32(DX)(CX*1), R13
+	TESTQ     $0x0000001f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -14330,8 +14987,10 @@ end_sources:
 	VCVTPS2PH $0x00, Z16, Y16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -14359,6 +15018,9 @@ group_dsts:
 	JLE       group
 
 no_group:
+	LEAQ      32(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -14369,6 +15031,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func prodFloat16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -14382,9 +15046,10 @@ TEXT ·prodFloat16AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -32(CX), R12
-	LEAQ      -32(CX), R13
+	LEAQ      -32(DX)(CX*1), R12
+	LEAQ      -32(DX)(CX*1), R13
+	TESTQ     $0x0000001f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -14401,8 +15066,10 @@ end_sources:
 	VCVTPS2PH $0x00, Z16, Y16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -14430,6 +15097,9 @@ group_dsts:
 	JLE       group
 
 no_group:
+	LEAQ      32(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -14440,6 +15110,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func minFloat16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -14453,9 +15125,10 @@ TEXT ·minFloat16AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -32(CX), R12
-	LEAQ      -32(CX), R13
+	LEAQ      -32(DX)(CX*1), R12
+	LEAQ      -32(DX)(CX*1), R13
+	TESTQ     $0x0000001f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -14474,8 +15147,10 @@ end_sources:
 	VCVTPS2PH $0x00, Z16, Y16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -14505,6 +15180,9 @@ group_dsts:
 	JLE       group
 
 no_group:
+	LEAQ      32(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -14515,6 +15193,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func maxFloat16AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -14529,9 +15209,10 @@ TEXT ·maxFloat16AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ constants<>+96(SB), Z0
 	LEAQ         (BX)(R11*8), R11
 	LEAQ         (SI)(R8*8), R8
-	ADDQ         DX, CX
-	LEAQ         -32(CX), R12
-	LEAQ         -32(CX), R13
+	LEAQ         -32(DX)(CX*1), R12
+	LEAQ         -32(DX)(CX*1), R13
+	TESTQ        $0x0000001f, CX
+	JEQ          whole
 	MOVQ         DX, CX
 	MOVQ         R12, DX
 	MOVQ         (SI), R9
@@ -14553,8 +15234,10 @@ end_sources:
 	VCVTPS2PH $0x00, Z16, Y16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -14587,6 +15270,9 @@ group_dsts:
 	JLE       group
 
 no_group:
+	LEAQ      32(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -14597,6 +15283,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -14614,9 +15302,10 @@ TEXT ·sumBFloat16AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ constants<>+192(SB), Z2
 	LEAQ         (BX)(R11*8), R11
 	LEAQ         (SI)(R8*8), R8
-	ADDQ         DX, CX
-	LEAQ         -64(CX), R12
-	LEAQ         -128(CX), R13
+	LEAQ         -64(DX)(CX*1), R12
+	LEAQ         -128(DX)(CX*1), R13
+	TESTQ        $0x0000003f, CX
+	JEQ          whole
 	MOVQ         DX, CX
 	MOVQ         R12, DX
 	MOVQ         (SI), R9
@@ -14648,17 +15337,19 @@ end_sources:
 	VPORQ     Z17, Z16, Z16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -14870,6 +15561,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -14880,6 +15574,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -14897,9 +15593,10 @@ TEXT ·prodBFloat16AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ constants<>+192(SB), Z2
 	LEAQ         (BX)(R11*8), R11
 	LEAQ         (SI)(R8*8), R8
-	ADDQ         DX, CX
-	LEAQ         -64(CX), R12
-	LEAQ         -128(CX), R13
+	LEAQ         -64(DX)(CX*1), R12
+	LEAQ         -128(DX)(CX*1), R13
+	TESTQ        $0x0000003f, CX
+	JEQ          whole
 	MOVQ         DX, CX
 	MOVQ         R12, DX
 	MOVQ         (SI), R9
@@ -14931,17 +15628,19 @@ end_sources:
 	VPORQ     Z17, Z16, Z16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -15153,6 +15852,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -15163,6 +15865,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -15180,9 +15884,10 @@ TEXT ·minBFloat16AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ constants<>+192(SB), Z2
 	LEAQ         (BX)(R11*8), R11
 	LEAQ         (SI)(R8*8), R8
-	ADDQ         DX, CX
-	LEAQ         -64(CX), R12
-	LEAQ         -128(CX), R13
+	LEAQ         -64(DX)(CX*1), R12
+	LEAQ         -128(DX)(CX*1), R13
+	TESTQ        $0x0000003f, CX
+	JEQ          whole
 	MOVQ         DX, CX
 	MOVQ         R12, DX
 	MOVQ         (SI), R9
@@ -15218,17 +15923,19 @@ end_sources:
 	VPORQ     Z17, Z16, Z16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -15468,6 +16175,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -15478,6 +16188,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -15496,9 +16208,10 @@ TEXT ·maxBFloat16AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ constants<>+192(SB), Z3
 	LEAQ         (BX)(R11*8), R11
 	LEAQ         (SI)(R8*8), R8
-	ADDQ         DX, CX
-	LEAQ         -64(CX), R12
-	LEAQ         -128(CX), R13
+	LEAQ         -64(DX)(CX*1), R12
+	LEAQ         -128(DX)(CX*1), R13
+	TESTQ        $0x0000003f, CX
+	JEQ          whole
 	MOVQ         DX, CX
 	MOVQ         R12, DX
 	MOVQ         (SI), R9
@@ -15540,17 +16253,19 @@ end_sources:
 	VPORQ     Z17, Z16, Z16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -15832,6 +16547,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -15842,6 +16560,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -15869,9 +16589,10 @@ TEXT ·sumFloat8E4M3AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ constants<>+608(SB), Z12
 	LEAQ         (BX)(R11*8), R11
 	LEAQ         (SI)(R8*8), R8
-	ADDQ         DX, CX
-	LEAQ         -16(CX), R12
-	LEAQ         -16(CX), R13
+	LEAQ         -16(DX)(CX*1), R12
+	LEAQ         -16(DX)(CX*1), R13
+	TESTQ        $0x0000000f, CX
+	JEQ          whole
 	MOVQ         DX, CX
 	MOVQ         R12, DX
 	MOVQ         (SI), R9
@@ -15921,8 +16642,10 @@ end_sources:
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -15983,6 +16706,9 @@ group_dsts:
 	JLE       group
 
 no_group:
+	LEAQ      16(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -15993,6 +16719,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -16020,9 +16748,10 @@ TEXT ·prodFloat8E4M3AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ constants<>+608(SB), Z12
 	LEAQ         (BX)(R11*8), R11
 	LEAQ         (SI)(R8*8), R8
-	ADDQ         DX, CX
-	LEAQ         -16(CX), R12
-	LEAQ         -16(CX), R13
+	LEAQ         -16(DX)(CX*1), R12
+	LEAQ         -16(DX)(CX*1), R13
+	TESTQ        $0x0000000f, CX
+	JEQ          whole
 	MOVQ         DX, CX
 	MOVQ         R12, DX
 	MOVQ         (SI), R9
@@ -16072,8 +16801,10 @@ end_sources:
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -16134,6 +16865,9 @@ group_dsts:
 	JLE       group
 
 no_group:
+	LEAQ      16(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -16144,6 +16878,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -16171,9 +16907,10 @@ TEXT ·minFloat8E4M3AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ constants<>+608(SB), Z12
 	LEAQ         (BX)(R11*8), R11
 	LEAQ         (SI)(R8*8), R8
-	ADDQ         DX, CX
-	LEAQ         -16(CX), R12
-	LEAQ         -16(CX), R13
+	LEAQ         -16(DX)(CX*1), R12
+	LEAQ         -16(DX)(CX*1), R13
+	TESTQ        $0x0000000f, CX
+	JEQ          whole
 	MOVQ         DX, CX
 	MOVQ         R12, DX
 	MOVQ         (SI), R9
@@ -16225,8 +16962,10 @@ end_sources:
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -16289,6 +17028,9 @@ group_dsts:
 	JLE       group
 
 no_group:
+	LEAQ      16(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -16299,6 +17041,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -16327,9 +17071,10 @@ TEXT ·maxFloat8E4M3AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ constants<>+608(SB), Z13
 	LEAQ         (BX)(R11*8), R11
 	LEAQ         (SI)(R8*8), R8
-	ADDQ         DX, CX
-	LEAQ         -16(CX), R12
-	LEAQ         -16(CX), R13
+	LEAQ         -16(DX)(CX*1), R12
+	LEAQ         -16(DX)(CX*1), R13
+	TESTQ        $0x0000000f, CX
+	JEQ          whole
 	MOVQ         DX, CX
 	MOVQ         R12, DX
 	MOVQ         (SI), R9
@@ -16384,8 +17129,10 @@ end_sources:
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -16451,6 +17198,9 @@ group_dsts:
 	JLE       group
 
 no_group:
+	LEAQ      16(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -16461,6 +17211,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -16484,9 +17236,10 @@ TEXT ·sumFloat8E5M2AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ constants<>+608(SB), Z8
 	LEAQ         (BX)(R11*8), R11
 	LEAQ         (SI)(R8*8), R8
-	ADDQ         DX, CX
-	LEAQ         -16(CX), R12
-	LEAQ         -16(CX), R13
+	LEAQ         -16(DX)(CX*1), R12
+	LEAQ         -16(DX)(CX*1), R13
+	TESTQ        $0x0000000f, CX
+	JEQ          whole
 	MOVQ         DX, CX
 	MOVQ         R12, DX
 	MOVQ         (SI), R9
@@ -16524,8 +17277,10 @@ end_sources:
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -16574,6 +17329,9 @@ group_dsts:
 	JLE       group
 
 no_group:
+	LEAQ      16(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -16584,6 +17342,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -16607,9 +17367,10 @@ TEXT ·prodFloat8E5M2AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ constants<>+608(SB), Z8
 	LEAQ         (BX)(R11*8), R11
 	LEAQ         (SI)(R8*8), R8
-	ADDQ         DX, CX
-	LEAQ         -16(CX), R12
-	LEAQ         -16(CX), R13
+	LEAQ         -16(DX)(CX*1), R12
+	LEAQ         -16(DX)(CX*1), R13
+	TESTQ        $0x0000000f, CX
+	JEQ          whole
 	MOVQ         DX, CX
 	MOVQ         R12, DX
 	MOVQ         (SI), R9
@@ -16647,8 +17408,10 @@ end_sources:
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -16697,6 +17460,9 @@ group_dsts:
 	JLE       group
 
 no_group:
+	LEAQ      16(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -16707,6 +17473,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -16730,9 +17498,10 @@ TEXT ·minFloat8E5M2AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ constants<>+608(SB), Z8
 	LEAQ         (BX)(R11*8), R11
 	LEAQ         (SI)(R8*8), R8
-	ADDQ         DX, CX
-	LEAQ         -16(CX), R12
-	LEAQ         -16(CX), R13
+	LEAQ         -16(DX)(CX*1), R12
+	LEAQ         -16(DX)(CX*1), R13
+	TESTQ        $0x0000000f, CX
+	JEQ          whole
 	MOVQ         DX, CX
 	MOVQ         R12, DX
 	MOVQ         (SI), R9
@@ -16772,8 +17541,10 @@ end_sources:
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -16824,6 +17595,9 @@ group_dsts:
 	JLE       group
 
 no_group:
+	LEAQ      16(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -16834,6 +17608,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -16858,9 +17634,10 @@ TEXT ·maxFloat8E5M2AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ constants<>+608(SB), Z9
 	LEAQ         (BX)(R11*8), R11
 	LEAQ         (SI)(R8*8), R8
-	ADDQ         DX, CX
-	LEAQ         -16(CX), R12
-	LEAQ         -16(CX), R13
+	LEAQ         -16(DX)(CX*1), R12
+	LEAQ         -16(DX)(CX*1), R13
+	TESTQ        $0x0000000f, CX
+	JEQ          whole
 	MOVQ         DX, CX
 	MOVQ         R12, DX
 	MOVQ         (SI), R9
@@ -16903,8 +17680,10 @@ end_sources:
 	VPMOVDB   Z16, X16
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	CMPQ      DX, R13
-	JG        no_group
+
+whole:
+	CMPQ DX, R13
+	JG   no_group
 
 group:
 	MOVQ      (SI), R9
@@ -16958,6 +17737,9 @@ group_dsts:
 	JLE       group
 
 no_group:
+	LEAQ      16(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -16968,6 +17750,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	VZEROUPPER
 	RET
 
@@ -16982,9 +17766,10 @@ TEXT ·sumFloat64AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -16999,17 +17784,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -17122,6 +17909,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -17132,6 +17922,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func prodFloat64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -17145,9 +17937,10 @@ TEXT ·prodFloat64AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -17162,17 +17955,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -17285,6 +18080,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -17295,6 +18093,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func minFloat64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -17308,9 +18108,10 @@ TEXT ·minFloat64AVX512(SB), NOSPLIT, $0-48
 	MOVQ      n+40(FP), CX
 	LEAQ      (BX)(R11*8), R11
 	LEAQ      (SI)(R8*8), R8
-	ADDQ      DX, CX
-	LEAQ      -64(CX), R12
-	LEAQ      -256(CX), R13
+	LEAQ      -64(DX)(CX*1), R12
+	LEAQ      -256(DX)(CX*1), R13
+	TESTQ     $0x0000003f, CX
+	JEQ       whole
 	MOVQ      DX, CX
 	MOVQ      R12, DX
 	MOVQ      (SI), R9
@@ -17328,17 +18129,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -17490,6 +18293,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -17500,6 +18306,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	RET
 
 // func maxFloat64AVX512(dsts **byte, d uintptr, sources **byte, k uintptr, off uintptr, n uintptr)
@@ -17514,9 +18322,10 @@ TEXT ·maxFloat64AVX512(SB), NOSPLIT, $0-48
 	VPBROADCASTQ constants<>+64(SB), Z0
 	LEAQ         (BX)(R11*8), R11
 	LEAQ         (SI)(R8*8), R8
-	ADDQ         DX, CX
-	LEAQ         -64(CX), R12
-	LEAQ         -256(CX), R13
+	LEAQ         -64(DX)(CX*1), R12
+	LEAQ         -256(DX)(CX*1), R13
+	TESTQ        $0x0000003f, CX
+	JEQ          whole
 	MOVQ         DX, CX
 	MOVQ         R12, DX
 	MOVQ         (SI), R9
@@ -17537,17 +18346,19 @@ end_sources:
 	JB        end_sources
 	VMOVDQU64 Z16, Z31
 	MOVQ      CX, DX
-	LEAQ      16(SI), R10
-	CMPQ      R10, R8
-	JNE       no_pair
-	MOVQ      (SI), R9
-	MOVQ      8(SI), R10
-	MOVQ      (BX), DI
-	LEAQ      8(BX), AX
-	CMPQ      AX, R11
-	JNE       no_one
-	CMPQ      DX, R13
-	JG        no_one
+
+whole:
+	LEAQ 16(SI), R10
+	CMPQ R10, R8
+	JNE  no_pair
+	MOVQ (SI), R9
+	MOVQ 8(SI), R10
+	MOVQ (BX), DI
+	LEAQ 8(BX), AX
+	CMPQ AX, R11
+	JNE  no_one
+	CMPQ DX, R13
+	JG   no_one
 
 one:
 	VMOVDQU64 (R9)(DX*1), Z16
@@ -17738,6 +18549,9 @@ single_dsts:
 	JLE       single
 
 no_single:
+	LEAQ      64(R12), CX
+	CMPQ      DX, CX
+	JEQ       done
 	VMOVDQU64 Z31, Z16
 	MOVQ      R12, DX
 	MOVQ      BX, AX
@@ -17748,6 +18562,8 @@ end_dsts:
 	ADDQ      $0x08, AX
 	CMPQ      AX, R11
 	JB        end_dsts
+
+done:
 	VZEROUPPER
 	RET
 

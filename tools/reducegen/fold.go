@@ -21,7 +21,7 @@ var (
 	dsts    = reg.RBX // likewise,
 	beyond  = reg.R11 // up to here
 	at      = reg.RDX
-	limit   = reg.RCX
+	n       = reg.RCX
 	from    = reg.R9  // a source
 	next    = reg.R10 // the address of the source that follows, or another source
 	into    = reg.RDI // a destination
@@ -59,9 +59,9 @@ type elements struct {
 //	func name(dsts *unsafe.Pointer, d uintptr, sources *unsafe.Pointer, k, off, n uintptr)
 //
 // which combines the n bytes that are off bytes into the k sources and puts them as far
-// into the d destinations; at least two sources and a unit. The last unit, which may
-// overlap with the one before, is computed ahead of everything else: a destination may
-// be one of the sources.
+// into the d destinations; at least two sources and a unit. If there are not only whole
+// units, the last one overlaps with the one before and is computed ahead of everything
+// else: a destination may be one of the sources.
 func (w *writer) function(k kernel) {
 	dry := &writer{Context: build.NewContext(), width: w.width, places: map[uint64]int{}}
 	dry.Function("dry")
@@ -69,7 +69,7 @@ func (w *writer) function(k kernel) {
 	w.Function(k.name + w.width.name)
 	w.Attributes(attr.NOSPLIT)
 	w.SignatureExpr("func(dsts **byte, d uintptr, sources **byte, k, off, n uintptr)")
-	for i, r := range []reg.Register{dsts, beyond, sources, behind, at, limit} {
+	for i, r := range []reg.Register{dsts, beyond, sources, behind, at, n} {
 		w.Load(w.ParamIndex(i), r)
 	}
 	w.fixed = dry.fixed
@@ -87,14 +87,16 @@ func (w *writer) body(k kernel) {
 	unit := k.unit(w)
 	w.LEAQ(operand.Mem{Base: dsts, Index: beyond, Scale: 8}, beyond)
 	w.LEAQ(operand.Mem{Base: sources, Index: behind, Scale: 8}, behind)
-	w.ADDQ(at, limit)
-	w.LEAQ(operand.Mem{Base: limit, Disp: -unit}, last)
-	w.LEAQ(operand.Mem{Base: limit, Disp: -unit * k.group}, groups)
-	w.MOVQ(at, limit)
+	w.LEAQ(operand.Mem{Base: at, Index: n, Scale: 1, Disp: -unit}, last)
+	w.LEAQ(operand.Mem{Base: at, Index: n, Scale: 1, Disp: -unit * k.group}, groups)
+	w.TESTQ(operand.U32(unit-1), n)
+	w.jump("JEQ", "whole")
+	w.MOVQ(at, n)
 	w.MOVQ(last, at)
 	w.units(k, 1, "end")
 	w.move(w.width.bytes, w.full(0), w.full(end))
-	w.MOVQ(limit, at)
+	w.MOVQ(n, at)
+	w.Label("whole")
 	if k.elements.pair {
 		w.pair(k)
 	}
@@ -102,9 +104,13 @@ func (w *writer) body(k kernel) {
 	if k.group > 1 {
 		w.all(k, 1, "single", last)
 	}
+	w.LEAQ(operand.Mem{Base: last, Disp: unit}, n)
+	w.CMPQ(at, n)
+	w.jump("JEQ", "done")
 	w.move(w.width.bytes, w.full(end), w.full(0))
 	w.MOVQ(last, at)
 	w.spread(k, 1, "end")
+	w.Label("done")
 }
 
 // pair combines most of two sources to one destination or two, with less ado than is
