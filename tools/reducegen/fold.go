@@ -63,6 +63,7 @@ type elements struct {
 // units, the last one overlaps with the one before and is computed ahead of everything
 // else: a destination may be one of the sources.
 func (w *writer) function(k kernel) {
+	// A first try shows which constants there must be.
 	dry := &writer{Context: build.NewContext(), width: w.width, places: map[uint64]int{}}
 	dry.Function("dry")
 	dry.body(k)
