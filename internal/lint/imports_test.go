@@ -22,6 +22,8 @@ const (
 // layerOf places a folder of the module.
 func layerOf(dir string) layer {
 	switch {
+	case dir == "examples/progress": // a library for examples, which their readers can import too
+		return public
 	case under(dir, "cmd"), under(dir, "examples"), under(dir, "bench"), under(dir, "internal/ci"), under(dir, "internal/lint"):
 		return top
 	case under(dir, "internal/conformance"), under(dir, "internal/perf"), under(dir, "internal/jobtest"), under(dir, "internal/killtest"), dir == "internal/testjob":
@@ -32,7 +34,7 @@ func layerOf(dir string) layer {
 		return seam
 	case under(dir, "internal/engine"):
 		return engines
-	case under(dir, "internal"), dir == "gpu": // gpu has the types that engines speak of
+	case under(dir, "internal"), dir == "gpu", dir == "dtype": // they have the types that engines and reductions speak of
 		return leaf
 	}
 	return public
@@ -76,7 +78,7 @@ func forbidden(from, to string) string {
 	a, b := layerOf(from), layerOf(to)
 	switch {
 	case under(from, "examples"):
-		if b != public && to != "gpu" {
+		if b != public && to != "gpu" && to != "dtype" {
 			return "an example uses what users can use"
 		}
 	case a == engines && b == engines && from != to && !under(to, from) && !under(from, to):
