@@ -73,7 +73,7 @@ func TestDoctorWithoutTheOthers(t *testing.T) {
 	script := `if [ $GOSHMEM_RANK = 1 ]; then exit 0; fi; exec "$0" doctor --json --timeout 2s`
 	status, stdout, _ := call(t, "run", "-n", "2", "--no-prefix", "sh", "-c", script, program)
 	r := diagnosis(t, status, stdout)
-	if !sees(r, "job.meet") || !strings.Contains(r.Findings[0].Seen, "not joined: 1") {
+	if !sees(r, "job.meet") || !strings.Contains(r.Findings[0].Seen, "rank 1 (") || !strings.Contains(r.Findings[0].Seen, "exited with status 0 before all had joined") {
 		t.Errorf("%+v", r)
 	}
 }
