@@ -33,6 +33,8 @@ run() {
 	echo "$(uname -sr), $(nproc) cores, $(date -u +%F)"
 	local n
 	row "info" bin/goshmem info
+	row "doctor" bin/goshmem doctor
+	row "doctor, goshmem run -n 4" bin/goshmem run -n 4 bin/goshmem doctor
 	for n in 1 2 4 8 16; do
 		row "ring, goshmem run -n $n" bin/goshmem run -n "$n" bin/ring
 	done

@@ -15,6 +15,8 @@ job_tests=(./shmemtest ./shmem)
 stage_jobs() {
 	need mpirun.openmpi openmpi-bin
 	need mpiexec.hydra mpich
+	need gcc gcc
+	need oshcc libopenmpi-dev
 	go build -o "$CI_DIR/bin/" ./cmd/goshmem ./examples/ring
 	mkdir "$CI_DIR/tests"
 	go test -c -o "$CI_DIR/tests/" "${job_tests[@]}"
@@ -31,6 +33,7 @@ stage_jobs() {
 	each "goshmem test" "$CI_DIR/bin/goshmem" test -n 1,2,4 "${job_tests[@]}"
 	tests jobs ./examples/mpiexchange
 	tests jobs -run Under ./internal/killtest
+	tests jobs ./bench/...
 }
 
 # stage_kills kills a random PE of a working job at a random moment, again and again.

@@ -38,6 +38,13 @@
 //	slurm          one machine: a name made of user, job and step
 //	others, and several machines: GOSHMEM_RDZV is needed
 //
+// # Who has ended
+//
+// A rank that ends before it has joined would leave the others waiting until their
+// time is over. Our launcher tells those that wait in [Join] which ranks have ended
+// (see [Obituaries]), at the name of the rendezvous with ".ended" behind it; their
+// error names that rank. Others cannot tell: there the time limit counts.
+//
 // # Security
 //
 // Before anything else is said, both sides prove that they hold the same token

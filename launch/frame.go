@@ -31,6 +31,7 @@ const (
 	kindError   kind = 'E' // server: the job is broken; kind and text
 	kindGiveUp  kind = 'U' // client: stops waiting; why
 	kindBye     kind = 'B' // client: closes in good order
+	kindEnded   kind = 'X' // launcher: a rank has ended; which, and how
 )
 
 // frame is the unit of what travels.
@@ -66,7 +67,7 @@ func readFrame(r io.Reader, limit int) (frame, error) {
 	}
 	f := frame{kind: kind(head[0])}
 	switch f.kind {
-	case kindGreet, kindAnswer, kindProof, kindRefuse, kindEnter, kindBarrier, kindCast, kindDone, kindError, kindGiveUp, kindBye:
+	case kindGreet, kindAnswer, kindProof, kindRefuse, kindEnter, kindBarrier, kindCast, kindDone, kindError, kindGiveUp, kindBye, kindEnded:
 	default:
 		return frame{}, fmt.Errorf("%w: kind %#02x", errFrame, head[0])
 	}

@@ -70,7 +70,7 @@ func (s *Store) enter(ctx context.Context, j Job) error {
 			return fmt.Errorf("%w: %w", ErrRendezvous, err)
 		}
 	}
-	n := nextWorld(j)
+	job, n := at, nextWorld(j)
 	at = at.world(n)
 	f := finder{network: at.network(), candidates: at.candidates(), secret: j.secret(n), me: s.me, limits: s.limits}
 	if j.Rank == 0 {
@@ -78,7 +78,18 @@ func (s *Store) enter(ctx context.Context, j Job) error {
 			return err
 		}
 	}
-	if s.link, s.server, err = f.find(ctx); err != nil {
+	looking, lost := context.WithCancelCause(ctx)
+	defer lost(nil)
+	defer heed(ctx, job, s.limits, func(rank int, how string) {
+		switch {
+		case uint(rank) >= uint(j.Size): // no part of this job, whatever it is
+		case s.hub != nil:
+			s.hub.ended(rank, how)
+		default: // a server that is found knows better
+			lost(&Error{Text: mourned(how), Err: ErrLost})
+		}
+	})()
+	if s.link, s.server, err = f.find(looking); err != nil {
 		return fmt.Errorf("%v found no server at %v (is rank 0 running, and did it get the same rendezvous and token?): %w", s.me, at, err)
 	}
 	_, err = s.await(ctx)

@@ -23,7 +23,7 @@ func (a Array[T]) Peer(pe int) ([]T, error) {
 	}
 	base := a.b.w.bases[a.b.lane.world(pe)]
 	if base == nil {
-		return nil, fail(a.b.w, "peer", pe, problem(ErrNoPeerAccess, "PE %d cannot be loaded and stored directly: use Put and Get", pe))
+		return nil, fail(a.b.w, "peer", pe, problem(ErrNoPeerAccess, "%s cannot be loaded and stored directly: use Put and Get", a.b.lane.name(pe)))
 	}
 	return unsafe.Slice((*T)(unsafe.Add(base, a.off)), a.n), nil
 }

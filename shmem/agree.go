@@ -79,6 +79,9 @@ func differ(all []engine.Words, call engine.Call, describe func(engine.Words) st
 	if describe(order[0]) == describe(order[1]) {
 		text += " of another element type"
 	}
+	if call.Site == "" {
+		return problem(ErrMismatch, "%s (%v)", text, call)
+	}
 	return problem(ErrMismatch, "%s (%v, %s)", text, call, call.Site)
 }
 

@@ -129,9 +129,12 @@ func (w *World) allocate(ctx context.Context, r request) (*block, error) {
 
 // tryAllocate says again if all PEs were short of memory and some has come free.
 func (w *World) tryAllocate(ctx context.Context, call engine.Call, r request) (b *block, again bool, err error) {
-	b, refusal := w.take(r)
+	pending, refusal := w.givenUp(ctx)
+	if refusal == nil {
+		b, refusal = w.take(r)
+	}
 	mine := r.words(b.offset())
-	mine[wordRefuse] = uint64(w.released.Load()) * pending0
+	mine[wordRefuse] = uint64(len(pending)) * pending0
 	all, err := w.world.propose(ctx, call, mine, refusal)
 	if err == nil {
 		err = differ(all, call, describeAlloc)
@@ -142,7 +145,7 @@ func (w *World) tryAllocate(ctx context.Context, call engine.Call, r request) (b
 	} else {
 		w.keep(b, call)
 	}
-	freed, cannot := w.reclaim(ctx, call, all)
+	freed, cannot := w.reclaim(ctx, call, all, pending)
 	if cannot != nil {
 		return nil, false, cannot
 	}
@@ -190,6 +193,9 @@ func (w *World) take(r request) (*block, error) {
 		err = problem(ErrNoMemory, "%v", err)
 		return nil, errors.Join(err, w.alloc.Free(at))
 	}
+	if err := w.trodden(at, r.bytes); err != nil {
+		return nil, errors.Join(err, w.heap.Release(at, r.bytes), w.alloc.Free(at))
+	}
 	return w.newBlock(at, r.bytes), nil
 }
 
@@ -202,6 +208,7 @@ func (w *World) giveBack(b *block) error {
 	defer w.mu.Unlock()
 	if i, found := w.place(b.at); found {
 		w.blocks = slices.Delete(w.blocks, i, i+1)
+		w.inter(b)
 	}
 	if err := w.heap.Release(b.at, b.n); err != nil {
 		return err

@@ -3,6 +3,7 @@
 package shmem_test
 
 import (
+	"errors"
 	"runtime"
 	"testing"
 
@@ -37,11 +38,14 @@ func countAllocations(t testing.TB, w *shmem.World) {
 		from:   must1(shmem.Alloc[int64](ctx, w, 64))(t),
 		floats: must1(shmem.Alloc[float64](ctx, w, 1))(t),
 		sig:    must1(shmem.AllocSignal(ctx, w))(t),
+		lock:   must1(shmem.AllocLock(ctx, w))(t),
 		w:      w, peer: w.NPEs() - 1,
 	}
 	if w.MyPE() == 0 {
-		for name, call := range d.calls(t) {
-			expectNone(t, name, call)
+		for _, calls := range []map[string]func() error{d.calls(t), d.severalCalls(t), d.lockCalls(t), d.tensorCalls(t)} {
+			for name, call := range calls {
+				expectNone(t, name, call)
+			}
 		}
 	}
 	must(t, w.Barrier(ctx))
@@ -93,6 +97,7 @@ type allocData struct {
 	to, from shmem.Array[int64]
 	floats   shmem.Array[float64]
 	sig      shmem.Signal
+	lock     *shmem.Lock
 	peer     int
 }
 
@@ -147,5 +152,68 @@ func (d allocData) calls(t testing.TB) map[string]func() error {
 		"wait until":      func() error { return shmem.WaitUntil(ctx, d.to, 0, shmem.GE, -1<<63) },
 		"fence":           d.w.Fence,
 		"quiet":           func() error { return d.w.Quiet(ctx) },
+	}
+}
+
+// tensorCalls are those of tensors.
+func (d allocData) tensorCalls(t testing.TB) map[string]func() error {
+	pe := d.peer
+	to, from := must1(shmem.TensorOf(d.to, 4, 4, 4))(t), must1(shmem.TensorOf(d.from, 4, 4, 4))(t)
+	column, turned := must1(to.Slice(2, 1, 2))(t), from.Transpose()
+	columnFrom := must1(from.Slice(2, 3, 4))(t)
+	long := make([]int64, 64)
+	return map[string]func() error{
+		"tensor put":            func() error { return to.Put(from, pe) },
+		"tensor put column":     func() error { return column.Put(columnFrom, pe) },
+		"tensor put transposed": func() error { return to.Put(turned, pe) },
+		"tensor get":            func() error { return to.Get(turned, pe) },
+		"tensor put slice":      func() error { return turned.PutSlice(long, pe) },
+		"tensor put own array":  func() error { local := [16]int64{7}; return column.PutSlice(local[:], pe) },
+		"tensor get slice":      func() error { return turned.GetSlice(long, pe) },
+		"tensor get own array":  func() error { var local [16]int64; return column.GetSlice(local[:], pe) },
+		"tensor at and set":     func() error { v, err := turned.At(1, 2, 3); _ = to.Set(v, 3, 2, 1); return err },
+		"tensor fill":           func() error { return column.Fill(3) },
+		"tensor copy to":        func() error { return turned.CopyTo(long) },
+		"tensor copy from":      func() error { return turned.CopyFrom(long) },
+		"tensor local":          func() error { return second(to.Local()) },
+		"tensor array":          func() error { return second(to.Array()) },
+		"tensor of":             func() error { return second(shmem.TensorOf(d.to, 8, -1)) },
+		"tensor index":          func() error { return second(to.Index(1, 2)) },
+		"tensor slice":          func() error { return second(to.Slice(1, 2, 3)) },
+		"tensor step":           func() error { return second(to.Step(1, 2)) },
+		"tensor permute":        func() error { return second(to.Permute(1, 2, 0)) },
+		"tensor reshape":        func() error { return second(to.Reshape(16, -1)) },
+	}
+}
+
+// severalCalls look at several elements; those that wait find what they wait for.
+func (d allocData) severalCalls(t testing.TB) map[string]func() error {
+	ctx, indices, except, least := t.Context(), make([]int, 0, 64), make([]bool, 64), int64(-1<<63)
+	vs := make([]int64, 64)
+	for i := range vs {
+		vs[i] = least
+	}
+	return map[string]func() error{
+		"wait any":         func() error { return second(shmem.WaitUntilAny(ctx, d.to, except, shmem.GE, least)) },
+		"wait all":         func() error { return shmem.WaitUntilAll(ctx, d.to, except, shmem.GE, least) },
+		"wait some":        func() error { return second(shmem.WaitUntilSome(ctx, d.to, indices, except, shmem.GE, least)) },
+		"wait any vector":  func() error { return second(shmem.WaitUntilAnyVector(ctx, d.to, except, shmem.GE, vs)) },
+		"wait all vector":  func() error { return shmem.WaitUntilAllVector(ctx, d.to, except, shmem.GE, vs) },
+		"wait some vector": func() error { return second(shmem.WaitUntilSomeVector(ctx, d.to, indices, except, shmem.GE, vs)) },
+		"test any":         func() error { return second(shmem.TestAny(d.to, except, shmem.NE, 5)) },
+		"test all":         func() error { return second(shmem.TestAll(d.to, except, shmem.NE, 5)) },
+		"test some":        func() error { return second(shmem.TestSome(d.to, indices, except, shmem.NE, 5)) },
+		"test any vector":  func() error { return second(shmem.TestAnyVector(d.to, except, shmem.EQ, vs)) },
+		"test all vector":  func() error { return second(shmem.TestAllVector(d.to, except, shmem.EQ, vs)) },
+		"test some vector": func() error { return second(shmem.TestSomeVector(d.to, indices, except, shmem.GT, vs)) },
+	}
+}
+
+// lockCalls find the lock free.
+func (d allocData) lockCalls(t testing.TB) map[string]func() error {
+	ctx := t.Context()
+	return map[string]func() error{
+		"lock set, clear":  func() error { return errors.Join(d.lock.Set(ctx), d.lock.Clear(ctx)) },
+		"lock test, clear": func() error { return errors.Join(second(d.lock.Test()), d.lock.Clear(ctx)) },
 	}
 }

@@ -67,7 +67,7 @@ func badZero(t testing.TB, w *shmem.World) {
 		array.op, array.peer = u.op, 0
 		array.checkLoose(t, w, u.do(zero, b, sig, 0))
 	}
-	for _, u := range localUses() {
+	for _, u := range slices.Concat(localUses(), severalUses(shmem.EQ)) {
 		array.op, array.peer = u.op, -1
 		array.check(t, u.do(zero, b, sig, 0))
 	}
@@ -129,7 +129,7 @@ func badFreed(t testing.TB, w *shmem.World) {
 	late := must1(shmem.AllocSignal(t.Context(), w))(t)
 	must(t, part.Free(t.Context())) // a part frees the whole
 	must(t, late.Free(t.Context()))
-	text := "the array was freed (allocated in alloc #"
+	text := "the array was freed at badinput_array_test.go:"
 	for _, u := range slices.Concat(peerUses(), atomicUses()) {
 		x := wrong{is: shmem.ErrFreed, op: u.op, peer: 0, text: text}.in(w)
 		x.check(t, u.do(gone, b, sig, 0))
@@ -141,7 +141,7 @@ func badFreed(t testing.TB, w *shmem.World) {
 			x.check(t, u.do(a, b, late, 0))
 		}
 	}
-	for _, u := range localUses() {
+	for _, u := range slices.Concat(localUses(), severalUses(shmem.EQ)) {
 		x := wrong{is: shmem.ErrFreed, op: u.op, peer: -1, text: text}.in(w)
 		x.check(t, u.do(gone, b, sig, 0))
 		x.check(t, u.do(part, b, sig, 0))
@@ -287,6 +287,9 @@ func badOperations(t testing.TB, w *shmem.World) {
 			"signal test":       second(sig.Test(cmp, 0)),
 		} {
 			wrong{is: shmem.ErrArgument, op: op, peer: -1, text: text}.in(w).check(t, err)
+		}
+		for _, u := range severalUses(cmp) {
+			wrong{is: shmem.ErrArgument, op: u.op, peer: -1, text: text}.in(w).check(t, u.do(a, b, sig, 0))
 		}
 		if got := cmp.String(); got != fmt.Sprintf("Cmp(%d)", n) {
 			t.Errorf("Cmp(%d) is called %q", n, got)

@@ -3,10 +3,12 @@ package shmem_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -56,6 +58,11 @@ func TestBadEnvironment(t *testing.T) {
 		{name: "GOSHMEM_TIMEOUT", value: "30", text: `GOSHMEM_TIMEOUT="30" is not a positive duration`},
 		{name: "GOSHMEM_TIMEOUT", value: "0s", text: `GOSHMEM_TIMEOUT="0s" is not a positive duration`},
 		{name: "GOSHMEM_TIMEOUT", value: "-5m", text: `GOSHMEM_TIMEOUT="-5m" is not a positive duration`},
+		{name: "GOSHMEM_NODE_SIZE", value: "two", text: `GOSHMEM_NODE_SIZE="two" is not a number of PEs`},
+		{name: "GOSHMEM_NODE_SIZE", value: "0", text: `GOSHMEM_NODE_SIZE="0" is not a number of PEs`},
+		{name: "GOSHMEM_NODE_SIZE", value: "-2", text: `GOSHMEM_NODE_SIZE="-2" is not a number of PEs`},
+		{name: "GOSHMEM_CHECK", value: "yes", text: `GOSHMEM_CHECK="yes" is neither 0 nor 1`},
+		{name: "GOSHMEM_CHECK", value: "2", text: `GOSHMEM_CHECK="2" is neither 0 nor 1`},
 		{name: "GOSHMEM_HEAPSIZE", value: "1GiB", text: "unknown variable GOSHMEM_HEAPSIZE (`goshmem info` lists those that exist)"},
 		{name: "GOSHMEM_", value: "1", text: "unknown variable GOSHMEM_ ("},
 		{name: "GOSHMEM_ENGINE", value: "teleport", text: "engine teleport was asked for but cannot run: there is no such engine; engines that can: host", processesOnly: true},
@@ -112,11 +119,14 @@ func TestBadOptions(t *testing.T) {
 		{shmem.Options{HeapSize: math.MaxInt}, "Options.HeapSize: a heap of 9223372036854775807 bytes per PE"},
 		{shmem.Options{HeapSize: math.MinInt}, "Options.HeapSize: a heap of -9223372036854775808 bytes per PE"},
 		{shmem.Options{Timeout: -time.Second}, "Options.Timeout of -1s is negative"},
+		{shmem.Options{NodeSize: -3}, "Options.NodeSize of -3 is negative"},
+		{shmem.Options{Check: 7}, "Options.Check of 7: use CheckOn or CheckOff"},
+		{shmem.Options{Check: -1}, "Options.Check of -1: use CheckOn or CheckOff"},
 		{shmem.Options{Engine: "teleport"}, "engine teleport was asked for but cannot run: there is no such engine; engines that can: host"},
 	} {
 		wrong{is: shmem.ErrArgument, op: "init", peer: -1, pe: -1, text: c.text}.check(t, second(shmem.Init(t.Context(), c.o)))
 	}
-	for _, o := range []shmem.Options{{HeapSize: -1}, {HeapSize: 100}, {HeapSize: math.MaxInt}, {Timeout: -1}} {
+	for _, o := range []shmem.Options{{HeapSize: -1}, {HeapSize: 100}, {HeapSize: math.MaxInt}, {Timeout: -1}, {NodeSize: -1}, {Check: -1}, {Check: 3}} {
 		wrong{is: shmem.ErrArgument, op: "run local", peer: -1, pe: -1}.check(t, shmem.RunLocal(t.Context(), 1, o, nobody(t)))
 	}
 }
@@ -178,23 +188,7 @@ func TestTimeoutSources(t *testing.T) {
 
 // TestBadHeapSizesDiffer gives the PEs of one world heaps of different sizes.
 func TestBadHeapSizesDiffer(t *testing.T) {
-	const n = 3
-	inboxes := make([]chan []byte, n)
-	for rank := range inboxes {
-		inboxes[rank] = make(chan []byte, 8)
-	}
-	errs := make(chan error)
-	for rank := range n {
-		go func() {
-			o := shmem.Options{Rank: rank, Size: n, Exchange: exchange{rank, inboxes}, HeapSize: 1 << 20, Timeout: 5 * time.Second}
-			if rank == 2 {
-				o.HeapSize = 2 << 20
-			}
-			errs <- second(shmem.Init(t.Context(), o))
-		}()
-	}
-	for range n {
-		err := <-errs
+	for _, err := range initDifferent(t, func(o *shmem.Options) { o.HeapSize = 2 << 20 }) {
 		wrong{is: shmem.ErrMismatch, op: "init", peer: -1, pe: -1, text: "2097152"}.check(t, err)
 		for _, part := range []string{"PE", "1048576", "GOSHMEM_HEAP_SIZE"} {
 			if err != nil && !strings.Contains(err.Error(), part) {
@@ -202,6 +196,96 @@ func TestBadHeapSizesDiffer(t *testing.T) {
 			}
 		}
 	}
+}
+
+// initDifferent lets three PEs make one world, the last with other options.
+func initDifferent(t *testing.T, last func(*shmem.Options)) []error {
+	const n = 3
+	inboxes := make([]chan []byte, n)
+	for rank := range inboxes {
+		inboxes[rank] = make(chan []byte, 8)
+	}
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for rank := range n {
+		wg.Go(func() {
+			o := shmem.Options{Rank: rank, Size: n, Exchange: exchange{rank, inboxes}, HeapSize: 1 << 20, Timeout: 5 * time.Second, Check: shmem.CheckOff}
+			if rank == n-1 {
+				last(&o)
+			}
+			errs[rank] = second(shmem.Init(t.Context(), o))
+		})
+	}
+	wg.Wait()
+	return errs
+}
+
+// TestBadModesDiffer gives the PEs of one world different virtual nodes, and puts one of
+// them in checked mode: all are told.
+func TestBadModesDiffer(t *testing.T) {
+	const everywhere = "GOSHMEM_HEAP_SIZE, GOSHMEM_NODE_SIZE and GOSHMEM_CHECK must be the same everywhere"
+	for text, last := range map[string]func(*shmem.Options){
+		" on virtual nodes of 2": func(o *shmem.Options) { o.NodeSize = 2 },
+		" in checked mode":       func(o *shmem.Options) { o.Check = shmem.CheckOn },
+	} {
+		for _, err := range initDifferent(t, last) {
+			wrong{is: shmem.ErrMismatch, op: "init", peer: -1, pe: -1, text: "PE 2 asked a heap of 1048576 bytes" + text + ", PEs 0, 1 asked a heap of 1048576 bytes (init #1"}.check(t, err)
+			if !strings.HasSuffix(err.Error(), everywhere) {
+				t.Errorf("%v: does not end with %s", err, everywhere)
+			}
+		}
+	}
+}
+
+// TestModeSources: the options before the variables, and what the world then says.
+func TestModeSources(t *testing.T) {
+	for _, c := range []struct {
+		check, node string
+		o           shmem.Options
+		checked     bool
+		size        int
+	}{
+		{"", "", shmem.Options{}, false, 0},
+		{"0", "", shmem.Options{}, false, 0},
+		{"1", "2", shmem.Options{}, true, 2},
+		{"1", "2", shmem.Options{Check: shmem.CheckOff, NodeSize: 3}, false, 3},
+		{"0", "", shmem.Options{Check: shmem.CheckOn}, true, 0},
+	} {
+		alone(t)
+		t.Setenv("GOSHMEM_CHECK", c.check)
+		t.Setenv("GOSHMEM_NODE_SIZE", c.node)
+		must(t, shmem.RunLocal(t.Context(), 4, c.o, func(_ context.Context, w *shmem.World) error {
+			if i := w.Info(); i.Checked != c.checked || i.NodeSize != c.size {
+				t.Errorf("%+v: checked %v, nodes of %d", c, i.Checked, i.NodeSize)
+			}
+			near := map[int]int{0: 4, 2: 2, 3: 3 - w.MyPE()/3*2}[c.size]
+			if got := w.SharedTeam().NPEs(); got != near {
+				t.Errorf("%+v: the shared team of PE %d has %d members, want %d", c, w.MyPE(), got, near)
+			}
+			return nil
+		}))
+	}
+}
+
+// TestNodeTexts: who cannot be loaded and stored is called by the number that the caller
+// has used, and by the world's.
+func TestNodeTexts(t *testing.T) {
+	o := badOptions()
+	o.NodeSize = 2
+	must(t, shmem.RunLocal(t.Context(), 4, o, func(ctx context.Context, w *shmem.World) error {
+		a := must1(shmem.Alloc[int64](ctx, w, 4))(t)
+		far := 3 - w.MyPE()
+		exactly(t, second(a.Peer(far)), fmt.Sprintf("shmem: peer: PE %d cannot be loaded and stored directly: use Put and Get", far))
+		if team := must1(w.Team().SplitStrided(ctx, 1, 2, 2, shmem.TeamConfig{}))(t); team != nil {
+			c := must1(team.NewContext(shmem.ContextOptions{}))(t)
+			far := 1 - team.MyPE()
+			err := second(must1(a.Via(c))(t).Peer(far))
+			exactly(t, err, fmt.Sprintf("shmem: peer: PE %d of the team (PE %d of the world) cannot be loaded and stored directly: use Put and Get", far, 1+2*far))
+			wrong{is: shmem.ErrNoPeerAccess, op: "peer", peer: far}.in(w).check(t, err)
+			return team.Destroy(ctx)
+		}
+		return nil
+	}))
 }
 
 // exchange joins goroutines of a test that play the processes of a job.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/goshmem/goshmem/shmem"
@@ -47,6 +48,9 @@ func sameOnAll(t *testing.T, ctx context.Context, w *shmem.World, a shmem.Array[
 		"shmem: slice: [5:4] of an array of 8 elements":                                                                                                         second(a.Slice(5, 4)),
 		"shmem: put: the zero value has no memory: use Alloc or AllocSignal":                                                                                    shmem.Array[float32]{}.Put(a, 1),
 		"shmem: wait until: comparison 9: use EQ, NE, GT, GE, LT or LE":                                                                                         shmem.WaitUntil(ctx, a, 0, 9, 0),
+		"shmem: test some: the array has 8 elements, the mask 2: it needs one for each, or must be nil":                                                         second(shmem.TestSome(a, nil, make([]bool, 2), shmem.EQ, 0)),
+		"shmem: wait until all vector: the array has 8 elements, but 0 values were given: one for each is needed":                                               shmem.WaitUntilAllVector(ctx, a, nil, shmem.EQ, nil),
+		"shmem: lock clear: the lock is nil: use AllocLock":                                                                                                     (*shmem.Lock)(nil).Clear(ctx),
 		"shmem: alloc: -3 elements: at least one is needed":                                                                                                     second(shmem.Alloc[int](ctx, w, -3)),
 		"shmem: alloc: 9223372036854775807 elements of 8 bytes: no heap is that large":                                                                          second(shmem.Alloc[int](ctx, w, math.MaxInt)),
 		"shmem: alloc: alignment 24: must be a power of two from 8 to 4096":                                                                                     second(shmem.AllocAligned[int](ctx, w, 1, 24)),
@@ -91,6 +95,61 @@ func differentOnOne(t *testing.T, ctx context.Context, w *shmem.World, a shmem.A
 	if err := a.Put(a, 0); !errors.Is(err, shmem.ErrFreed) {
 		t.Errorf("after %s: %v", freeLine, err)
 	}
+}
+
+// TestCheckedTexts: in checked mode errors tell the lines of others.
+func TestCheckedTexts(t *testing.T) {
+	o := badOptions()
+	o.Check = shmem.CheckOn
+	var setLine, putLine string
+	must(t, shmem.RunLocal(t.Context(), 2, o, func(ctx context.Context, w *shmem.World) error {
+		l := must1(shmem.AllocLock(ctx, w))(t)
+		a := must1(shmem.Alloc[uint32](ctx, w, 6))(t)
+		over, cancel := context.WithCancel(ctx)
+		cancel()
+		if w.MyPE() == 1 {
+			setLine, putLine = here(1), here(2)
+			must(t, l.Set(ctx))
+			must(t, a.P(4, 7, 0))
+		}
+		must(t, w.Barrier(ctx))
+		if w.MyPE() == 0 {
+			begins(t, l.Set(over), "shmem: lock set: PE 1 holds the lock, since its lock #1 ("+setLine+"): context canceled after ")
+			err := shmem.WaitUntilAll(over, a, []bool{true, true, true, true, false, false}, shmem.GE, 8)
+			begins(t, err, "shmem: wait until all: elements 4, 5 missing: 4 was 7, not >= 8 (last written by PE 1: put of 4 bytes, "+putLine+
+				"); 5 was 0, not >= 8 (in the last 64 operations of any PE nobody has written there): context canceled after ")
+		}
+		return w.Barrier(ctx)
+	}))
+}
+
+// begins fails the test if err does not begin as want says.
+func begins(t *testing.T, err error, want string) {
+	t.Helper()
+	if !strings.HasPrefix(fmt.Sprint(err), want) {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+// TestLongLists: an error stays a line that can be read, however many elements miss.
+func TestLongLists(t *testing.T) {
+	must(t, shmem.RunLocal(t.Context(), 1, badOptions(), func(ctx context.Context, w *shmem.World) error {
+		a := must1(shmem.Alloc[uint32](ctx, w, 2000))(t)
+		over, cancel := context.WithCancel(ctx)
+		cancel()
+		except := make([]bool, a.Len())
+		for i := range except {
+			except[i] = i%2 == 0
+		}
+		err := shmem.WaitUntilAll(over, a, except, shmem.EQ, 8)
+		begins(t, err, "shmem: wait until all: elements 1, 3, 5, 7, ")
+		for _, part := range []string{", ... missing: 1 was 0, not == 8; ", "; and 997 more: context canceled after "} {
+			if text := fmt.Sprint(err); !strings.Contains(text, part) || len(text) > 500 {
+				t.Errorf("%s: no %q in it, or too long", text, part)
+			}
+		}
+		return nil
+	}))
 }
 
 // TestEngineText is the message of an engine that cannot run.

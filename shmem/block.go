@@ -2,8 +2,10 @@ package shmem
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sync/atomic"
+	"time"
 	"unsafe"
 )
 
@@ -16,8 +18,11 @@ type block struct {
 	at, n uintptr // offset and bytes
 	seq   uint64  // the how-manieth allocation of the world
 	site  string  // where it was allocated
-	of    *block  // what this is the view of a context of; nil: the allocation itself
+	born  time.Time
+	end   atomic.Pointer[string] // where it was freed or released, in words; set before the state
+	of    *block                 // what this is the view of a context of; nil: the allocation itself
 	views atomic.Pointer[[]*block]
+	turn  atomic.Uintptr // offset at which the next search for any element begins
 }
 
 // The states of a world and of a block.
@@ -29,7 +34,7 @@ const (
 )
 
 func (w *World) newBlock(at, n uintptr) *block {
-	return &block{w: w, lane: w.lane, bases: w.lane.bases, at: at, n: n}
+	return &block{w: w, lane: w.lane, bases: w.lane.bases, at: at, n: n, born: w.now()}
 }
 
 // allocation is the block that b is or is a view of.
@@ -40,10 +45,23 @@ func (b *block) allocation() *block {
 	return b
 }
 
-// become changes the state of an allocation and of its views. It takes no lock.
-func (b *block) become(state uint32) {
-	b.state.Store(state)
+// become changes the state of an allocation and of its views, and returns the old one.
+// It takes no lock.
+func (b *block) become(state uint32) uint32 {
+	old := b.state.Swap(state)
 	b.spread(state)
+	return old
+}
+
+// bury ends a block whose memory goes back; site is where it was freed, "" if where it
+// was released says it.
+func (w *World) bury(b *block, site string) {
+	if site != "" {
+		b.end.Store(&site)
+	}
+	if b.become(freed) == released {
+		w.released.Add(-1)
+	}
 }
 
 func (b *block) spread(state uint32) {
@@ -102,9 +120,19 @@ func (b *block) ended() error {
 	case state == closed:
 		return b.w.gone()
 	case state == released:
-		return problem(ErrFreed, "this PE has released the array (allocated in alloc #%d, %s)", b.seq, b.site)
+		return problem(ErrFreed, "PE %d has released the array%s", b.w.rank, b.history())
 	}
-	return problem(ErrFreed, "the array was freed (allocated in alloc #%d, %s)", b.seq, b.site)
+	return problem(ErrFreed, "the array was freed%s", b.history())
+}
+
+// history says where an allocation ended and where it came from.
+func (b *block) history() string {
+	b = b.allocation()
+	text := ""
+	if at := b.end.Load(); at != nil && *at != "" {
+		text = " at " + *at
+	}
+	return fmt.Sprintf("%s (allocated in alloc #%d, %s)", text, b.seq, b.site)
 }
 
 // place returns where in w.blocks the block at an offset is or would be. The caller

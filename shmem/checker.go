@@ -1,12 +1,11 @@
 package shmem
 
 import (
+	"bytes"
 	"context"
 	"hash/maphash"
-	"slices"
-	"sync"
+	"runtime"
 	"sync/atomic"
-	"time"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -18,35 +17,36 @@ type checker struct {
 	engine.Lane
 	w      *World
 	alone  bool        // the context is for one goroutine at a time
+	owner  string      // the context is for this goroutine; "": for any
 	inside atomic.Bool // if it is alone: a goroutine is in an operation
-	seed   maphash.Seed
-
-	mu   sync.Mutex
-	lent []loan
+	debts  debts
 }
-
-// loan is the source of a non-blocking put, which must not change until quiet.
-type loan struct {
-	src  unsafe.Pointer
-	n    uintptr
-	sum  uint64
-	site string
-}
-
-// maxLoans bounds what is compared at a quiet: beyond it the oldest are dropped.
-const maxLoans = 256
 
 func newChecker(w *World, l engine.Lane, o ContextOptions) *checker {
-	return &checker{Lane: l, w: w, alone: o.Serialized || o.Private, seed: maphash.MakeSeed()}
+	c := &checker{Lane: l, w: w, alone: o.Serialized || o.Private, debts: debts{seed: maphash.MakeSeed()}}
+	if o.Private {
+		c.owner = goroutine()
+	}
+	return c
 }
 
-// enter begins an operation and records it. leave must follow unless it fails.
-func (c *checker) enter(deed engine.Deed, pe int, at engine.Offset, n uintptr) error {
-	site := engine.Site()
-	if c.alone && !c.inside.CompareAndSwap(false, true) {
+// goroutine returns the number of the calling goroutine, which only a stack trace tells.
+func goroutine() string {
+	var trace [32]byte
+	number, _, _ := bytes.Cut(bytes.TrimPrefix(trace[:runtime.Stack(trace[:], false)], []byte("goroutine ")), []byte(" "))
+	return string(number)
+}
+
+// arrive begins the use of a context by one goroutine. leave must follow unless it fails.
+func (c *checker) arrive() error {
+	switch {
+	case !c.alone:
+		return nil
+	case c.owner != "" && c.owner != goroutine():
+		return problem(ErrMisuse, "another goroutine uses a private context than the one that made it")
+	case !c.inside.CompareAndSwap(false, true):
 		return problem(ErrMisuse, "two goroutines use a serialized or private context at the same time")
 	}
-	c.w.heap.Record(engine.Record{Deed: deed, Peer: pe, At: at, Bytes: n, When: time.Now(), Site: site})
 	return nil
 }
 
@@ -56,12 +56,31 @@ func (c *checker) leave() {
 	}
 }
 
-// Put records a put, and refuses a source that overlaps its target.
-func (c *checker) Put(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr) error {
+// enter is arrive for an operation, which it records. It returns the line that asked
+// for it.
+func (c *checker) enter(r engine.Record) (string, error) {
+	if err := c.arrive(); err != nil {
+		return "", err
+	}
+	r.Site, r.When = c.w.sites.Here(), c.w.now()
+	c.w.heap.Record(r)
+	return r.Site, nil
+}
+
+// mayPut returns what is wrong with a put from src.
+func (c *checker) mayPut(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr) error {
 	if err := c.overlap(pe, dst, src, n); err != nil {
 		return err
 	}
-	if err := c.enter(engine.DeedPut, pe, dst, n); err != nil {
+	return c.debts.awaited(src, n)
+}
+
+// Put checks and records a put.
+func (c *checker) Put(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr) error {
+	if err := c.mayPut(pe, dst, src, n); err != nil {
+		return err
+	}
+	if _, err := c.enter(engine.Record{Deed: engine.DeedPut, Peer: pe, At: dst, Bytes: n}); err != nil {
 		return err
 	}
 	defer c.leave()
@@ -70,97 +89,95 @@ func (c *checker) Put(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr) 
 
 // PutNBI is Put that also remembers what the source was.
 func (c *checker) PutNBI(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr) error {
-	if err := c.overlap(pe, dst, src, n); err != nil {
+	if err := c.mayPut(pe, dst, src, n); err != nil {
 		return err
 	}
-	if err := c.enter(engine.DeedPut, pe, dst, n); err != nil {
+	site, err := c.enter(engine.Record{Deed: engine.DeedPut, Peer: pe, At: dst, Bytes: n})
+	if err != nil {
 		return err
 	}
 	defer c.leave()
-	c.lend(src, n)
+	c.debts.lend(src, n, site)
 	return c.Lane.PutNBI(pe, dst, src, n)
 }
 
-// Get records a get.
+// Get checks and records a get.
 func (c *checker) Get(pe int, dst unsafe.Pointer, src engine.Offset, n uintptr) error {
-	if err := c.enter(engine.DeedGet, pe, src, n); err != nil {
+	if err := c.overlap(pe, src, dst, n); err != nil {
+		return err
+	}
+	if _, err := c.enter(engine.Record{Deed: engine.DeedGet, Peer: pe, At: src, Bytes: n}); err != nil {
 		return err
 	}
 	defer c.leave()
 	return c.Lane.Get(pe, dst, src, n)
 }
 
-// GetNBI records a get.
+// GetNBI is Get that also remembers what it has promised to bring.
 func (c *checker) GetNBI(pe int, dst unsafe.Pointer, src engine.Offset, n uintptr) error {
-	if err := c.enter(engine.DeedGet, pe, src, n); err != nil {
+	if err := c.overlap(pe, src, dst, n); err != nil {
+		return err
+	}
+	site, err := c.enter(engine.Record{Deed: engine.DeedGet, Peer: pe, At: src, Bytes: n})
+	if err != nil {
 		return err
 	}
 	defer c.leave()
+	c.debts.owe(dst, n, site)
 	return c.Lane.GetNBI(pe, dst, src, n)
 }
 
-// PutSignal records a put and a signal, and refuses a signal inside the data.
+// PutSignal checks and records a put and a signal, and refuses a signal inside the data.
 func (c *checker) PutSignal(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr, sig engine.Offset, op engine.AMO) error {
-	if err := c.overlap(pe, dst, src, n); err != nil {
+	if err := c.mayPut(pe, dst, src, n); err != nil {
 		return err
 	}
-	if sig < dst+n && dst < sig+8 {
+	if n > 0 && sig < dst+n && dst < sig+8 {
 		return problem(ErrMisuse, "the signal lies inside the data that it announces")
 	}
-	if err := c.enter(engine.DeedPut, pe, dst, n); err != nil {
+	site, err := c.enter(engine.Record{Deed: engine.DeedPut, Peer: pe, At: dst, Bytes: n})
+	if err != nil {
 		return err
 	}
 	defer c.leave()
-	c.w.heap.Record(engine.Record{Deed: engine.DeedSignal, Peer: pe, At: sig, Bytes: 8, When: time.Now(), Site: engine.Site()})
+	c.w.heap.Record(engine.Record{Deed: engine.DeedSignal, Peer: pe, At: sig, Bytes: 8, When: c.w.now(), Site: site})
 	return c.Lane.PutSignal(pe, dst, src, n, sig, op)
 }
 
-// Atomic records an atomic.
+// Atomic records an atomic. One that only looks is a get; whether a compare-and-swap
+// has written is known afterwards, so it is recorded as one that looks until then.
 func (c *checker) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error) {
-	if err := c.enter(engine.DeedAtomic, pe, at, uintptr(op.Width)); err != nil {
+	r := engine.Record{Deed: engine.DeedAtomic, Peer: pe, At: at, Bytes: uintptr(op.Width)}
+	if op.Kind == engine.AMOFetch || op.Kind == engine.AMOCompareSwap {
+		r.Deed = engine.DeedGet
+	}
+	site, err := c.enter(r)
+	if err != nil {
 		return 0, err
 	}
 	defer c.leave()
-	return c.Lane.Atomic(pe, at, op)
+	old, err := c.Lane.Atomic(pe, at, op)
+	if err == nil && op.Kind == engine.AMOCompareSwap && old == op.Cond {
+		r.Deed, r.Site, r.When = engine.DeedAtomic, site, c.w.now()
+		c.w.heap.Record(r)
+	}
+	return old, err
 }
 
-// Quiet compares the sources of non-blocking puts with what they were.
+// Quiet first looks whether the sources of non-blocking puts are what they were.
 func (c *checker) Quiet(ctx context.Context) error {
-	c.mu.Lock()
-	lent := c.lent
-	c.lent = nil
-	c.mu.Unlock()
+	misuse := c.debts.settle()
 	if err := c.Lane.Quiet(ctx); err != nil {
 		return err
 	}
-	for _, l := range lent {
-		if c.sum(l.src, l.n) != l.sum {
-			return problem(ErrMisuse, "the source of the non-blocking put at %s was changed before this quiet", l.site)
-		}
-	}
-	return nil
+	return misuse
 }
 
-// lend remembers the source of a non-blocking put.
-func (c *checker) lend(src unsafe.Pointer, n uintptr) {
-	l := loan{src, n, c.sum(src, n), engine.Site()}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.lent) == maxLoans {
-		c.lent = slices.Delete(c.lent, 0, maxLoans/2)
-	}
-	c.lent = append(c.lent, l)
-}
-
-func (c *checker) sum(p unsafe.Pointer, n uintptr) uint64 {
-	return maphash.Bytes(c.seed, unsafe.Slice((*byte)(p), n))
-}
-
-// overlap refuses a put of this PE to itself whose source and target share a part:
+// overlap refuses a transfer of this PE with itself whose two sides share a part:
 // which bytes arrive is undefined. Both being the same changes nothing.
-func (c *checker) overlap(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr) error {
-	from := uintptr(src) - uintptr(c.w.own)
-	if pe != c.w.rank || from == dst || from >= dst+n || dst >= from+n || from >= c.w.heap.Size() {
+func (c *checker) overlap(pe int, there engine.Offset, here unsafe.Pointer, n uintptr) error {
+	from := uintptr(here) - uintptr(c.w.own)
+	if pe != c.w.rank || from == there || from >= there+n || there >= from+n || from >= c.w.heap.Size() {
 		return nil
 	}
 	return problem(ErrMisuse, "source and target overlap in part")

@@ -46,10 +46,20 @@ func (t *Team) NewContext(o ContextOptions) (*CommContext, error) {
 	}
 	c := &CommContext{t: t, options: o, site: engine.Site()}
 	c.lane = t.w.newLane(t.w.heap.NewLane(), t.numbering(), t.group(), o)
-	t.w.mu.Lock()
-	defer t.w.mu.Unlock()
-	t.w.contexts = append(t.w.contexts, c)
+	if err := t.w.addContext(c); err != nil {
+		return nil, fail(t.w, "new context", noPeer, err)
+	}
 	return c, nil
+}
+
+func (w *World) addContext(c *CommContext) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.state.Load() != live { // since it was looked at last
+		return w.gone()
+	}
+	w.contexts = append(w.contexts, c)
+	return nil
 }
 
 // numbering returns the PEs of a team that has numbers of its own, else nil.
@@ -74,28 +84,44 @@ func (a Array[T]) Via(c *CommContext) (Array[T], error) {
 	if err := a.usable(); err != nil {
 		return Array[T]{}, fail(a.World(), "via", noPeer, err)
 	}
-	if c == nil || c.t.w != a.b.w {
-		return Array[T]{}, fail(a.b.w, "via", noPeer, problem(ErrForeign, "the context is nil or of another world"))
+	err := c.usable()
+	if err == nil && c.t.w != a.b.w {
+		err = problem(ErrForeign, "the array and the context belong to different worlds")
+	}
+	if err != nil {
+		return Array[T]{}, fail(a.b.w, "via", noPeer, err)
 	}
 	return Array[T]{a.b.allocation().view(c.lane), a.off, a.n}, nil
 }
 
-// Via returns the signal as operations through c see it; see Array.Via.
+// Via returns the signal as operations through c see it; see Array.Via. A put with a
+// signal goes the array's way, data and signal together, whichever way the signal is.
 func (s Signal) Via(c *CommContext) (Signal, error) {
 	a, err := s.a.Via(c)
 	return Signal{a}, err
 }
 
 // Team returns the team that the context numbers its PEs by. OpenSHMEM: shmem_ctx_get_team.
-func (c *CommContext) Team() *Team { return c.t }
+// A nil context has none.
+func (c *CommContext) Team() *Team {
+	if c == nil {
+		return nil
+	}
+	return c.t
+}
 
 // Options returns what the context was made with.
-func (c *CommContext) Options() ContextOptions { return c.options }
+func (c *CommContext) Options() ContextOptions {
+	if c == nil {
+		return ContextOptions{}
+	}
+	return c.options
+}
 
 // Fence orders earlier puts and atomics through the context before later ones, for
 // each target PE. It does not wait. OpenSHMEM: shmem_ctx_fence.
 func (c *CommContext) Fence() error {
-	if err := c.usable(); err != nil {
+	if err := c.mayUse(); err != nil {
 		return fail(c.world(), "context fence", noPeer, err)
 	}
 	c.lane.moves.Fence()
@@ -105,7 +131,7 @@ func (c *CommContext) Fence() error {
 // Quiet returns when everything that went through the context is complete. Blocking,
 // not collective. OpenSHMEM: shmem_ctx_quiet.
 func (c *CommContext) Quiet(ctx context.Context) error {
-	err := c.usable()
+	err := c.mayUse()
 	if err == nil {
 		err = c.lane.moves.Quiet(orBackground(ctx))
 	}
@@ -113,7 +139,8 @@ func (c *CommContext) Quiet(ctx context.Context) error {
 }
 
 // Destroy completes everything that went through the context and ends it; a second
-// call does nothing. Blocking, not collective. OpenSHMEM: shmem_ctx_destroy.
+// call does nothing. What is left is destroyed with its team, and by Finalize.
+// Blocking, not collective. OpenSHMEM: shmem_ctx_destroy.
 func (c *CommContext) Destroy(ctx context.Context) error {
 	if c == nil || c.lane.closed.Load() {
 		return nil
@@ -121,28 +148,45 @@ func (c *CommContext) Destroy(ctx context.Context) error {
 	if err := c.Quiet(ctx); err != nil {
 		return rename(err, "context destroy")
 	}
-	c.lane.closed.Store(true)
+	c.end()
+	return nil
+}
+
+// end makes a completed context and all views of it useless.
+func (c *CommContext) end() {
 	w := c.t.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	c.lane.closed.Store(true) // with the lock: a view that is made meanwhile must not be missed
 	w.contexts = slices.DeleteFunc(w.contexts, func(other *CommContext) bool { return other == c })
 	for _, b := range w.blocks {
 		if v := b.viewOf(c.lane); v != nil {
 			v.state.CompareAndSwap(live, closed)
 		}
 	}
-	return nil
 }
 
 func (c *CommContext) usable() error {
 	switch {
 	case c == nil:
 		return problem(ErrArgument, "the context is nil: use NewContext")
-	case c.lane.closed.Load():
-		return problem(ErrClosed, "the context was destroyed")
 	case c.t.w.state.Load() != live:
 		return c.t.w.gone()
+	case c.lane.closed.Load():
+		return problem(ErrClosed, "the context was destroyed")
 	}
+	return nil
+}
+
+// mayUse is usable, and in checked mode also says whether this goroutine may.
+func (c *CommContext) mayUse() error {
+	if err := c.usable(); err != nil || c.lane.check == nil {
+		return err
+	}
+	if err := c.lane.check.arrive(); err != nil {
+		return err
+	}
+	c.lane.check.leave()
 	return nil
 }
 
@@ -159,13 +203,31 @@ func (w *World) quietAll(ctx context.Context) error {
 	if err := w.lane.moves.Quiet(ctx); err != nil {
 		return err
 	}
-	w.mu.Lock()
-	contexts := slices.Clone(w.contexts)
-	w.mu.Unlock()
-	for _, c := range contexts {
+	for _, c := range w.leftContexts() {
 		if err := c.lane.moves.Quiet(ctx); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// leftContexts returns the user's contexts.
+func (w *World) leftContexts() []*CommContext {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.contexts)
+}
+
+// endContexts completes and ends the contexts of a team.
+func (t *Team) endContexts(ctx context.Context) error {
+	for _, c := range t.w.leftContexts() {
+		if c.t != t {
+			continue
+		}
+		if err := c.lane.moves.Quiet(orBackground(ctx)); err != nil {
+			return err
+		}
+		c.end()
 	}
 	return nil
 }

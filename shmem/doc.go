@@ -72,6 +72,16 @@
 // agree on what comes next, so the team is out of order and its later collectives
 // fail at once, for every member, and with [ErrTimeout] if a time-out was the reason.
 //
+// [WaitUntilAny], [WaitUntilSome] and [WaitUntilAll] are one wait for several elements
+// of an array, also for signals: those that [SignalAt] makes of its elements.
+//
+// # Locks
+//
+// A [Lock] is held by one PE at a time. [Lock.Clear] completes what this PE has put, as
+// Quiet does, so that the next holder finds it. PEs that wait get the lock in the order
+// in which they have asked; one that gives up leaves the queue. A lock whose holder
+// dies is not passed on: as with every death, the waits end with an error.
+//
 // # Concurrency
 //
 // Everything may be used by many goroutines at once, except that a team does one

@@ -104,6 +104,77 @@ func ExampleAtomicFetchAdd() {
 	// Output: 4000
 }
 
+// A server answers whoever asks, in no particular order, until all have asked.
+func ExampleWaitUntilAny() {
+	local(4, func(ctx context.Context, w *shmem.World) error {
+		asks, err := shmem.Alloc[int64](ctx, w, w.NPEs())
+		if err != nil {
+			return err
+		}
+		if w.MyPE() != 0 {
+			return asks.P(w.MyPE(), int64(10*w.MyPE()), 0)
+		}
+		sum := int64(0)
+		done := make([]bool, w.NPEs()) // who does not count any more
+		done[0] = true
+		for range w.NPEs() - 1 {
+			from, err := shmem.WaitUntilAny(ctx, asks, done, shmem.NE, 0)
+			if err != nil {
+				return err
+			}
+			v, err := asks.At(from)
+			if err != nil {
+				return err
+			}
+			sum += v
+			done[from] = true
+		}
+		fmt.Println("PE 0 was asked", sum)
+		return nil
+	})
+	// Output: PE 0 was asked 60
+}
+
+// What has no atomic operation, here a largest and a smallest number together, is
+// changed under a lock.
+func ExampleLock() {
+	local(4, func(ctx context.Context, w *shmem.World) error {
+		lock, err := shmem.AllocLock(ctx, w)
+		if err != nil {
+			return err
+		}
+		bounds, err := shmem.Alloc[float64](ctx, w, 2) // on PE 0
+		if err != nil {
+			return err
+		}
+		if err := lock.Set(ctx); err != nil {
+			return err
+		}
+		var b [2]float64
+		if err := bounds.GetSlice(b[:], 0); err != nil {
+			return err
+		}
+		mine := float64(w.MyPE()) - 1.5
+		b = [2]float64{min(b[0], mine), max(b[1], mine)}
+		if err := bounds.PutSlice(b[:], 0); err != nil {
+			return err
+		}
+		if err := lock.Clear(ctx); err != nil { // completes the put
+			return err
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		if w.MyPE() == 0 {
+			own, err := bounds.Local()
+			fmt.Println("from", own[0], "to", own[1])
+			return err
+		}
+		return nil
+	})
+	// Output: from -1.5 to 1.5
+}
+
 // Errors say what to do, and errors.Is finds what they are.
 func ExampleError() {
 	local(1, func(ctx context.Context, w *shmem.World) error {
@@ -134,4 +205,52 @@ func ExampleRunLocal() {
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	fmt.Println(first)
 	// Output: PE 1: no more paper
+}
+
+// Two PEs hold the left and the right half of a matrix, each with a column for a copy of
+// its neighbour's edge. A column is one strided transfer.
+func ExampleTensor() {
+	local(2, func(ctx context.Context, w *shmem.World) error {
+		t, err := shmem.NewTensor[float32](ctx, w, 3, 4)
+		if err != nil {
+			return err
+		}
+		if err := t.Fill(float32(w.MyPE() + 1)); err != nil {
+			return err
+		}
+		if err := w.Barrier(ctx); err != nil { // or a put may come before the fill
+			return err
+		}
+		edge, halo := 2, 3 // PE 0: the column before the last, and the last
+		if w.MyPE() == 1 {
+			edge, halo = 1, 0
+		}
+		mine, err := t.Index(1, edge)
+		if err != nil {
+			return err
+		}
+		theirs, err := t.Index(1, 3-halo) // the halo of the other PE
+		if err != nil {
+			return err
+		}
+		if err := theirs.Put(mine, 1-w.MyPE()); err != nil {
+			return err
+		}
+		if err := w.Barrier(ctx); err != nil {
+			return err
+		}
+		row, err := t.Index(0, 1)
+		if err != nil {
+			return err
+		}
+		got, err := row.Local()
+		if w.MyPE() == 0 {
+			fmt.Println(mine)
+			fmt.Println(got)
+		}
+		return err
+	})
+	// Output:
+	// Tensor[float32] of shape [3], strides [4]
+	// [1 1 1 2]
 }

@@ -8,3 +8,6 @@ func WithHeap(o Options, wrap func(engine.Heap) engine.Heap) Options {
 	o.wrap = wrap
 	return o
 }
+
+// LockTickets returns how many tickets of a lock have been drawn.
+func LockTickets(l *Lock) (uint64, error) { return AtomicFetch(l.words, ticketWord, l.home) }

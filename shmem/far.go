@@ -26,18 +26,27 @@ func (a Array[T]) pair(pe, n int, put bool) error {
 	return lengths(n, a.n)
 }
 
-// both returns what is wrong with a transfer between two arrays.
-func (a Array[T]) both(local Array[T], pe int, put bool) error {
+// ends returns what is wrong with the two ends of a transfer between a on pe and local,
+// their lengths aside.
+func (a Array[T]) ends(local Array[T], pe int) error {
 	if err := local.usable(); err != nil {
 		return err
 	}
-	if err := a.pair(pe, local.n, put); err != nil {
+	if err := a.pair(pe, a.n, true); err != nil {
 		return err
 	}
 	if local.b.w != a.b.w {
 		return problem(ErrForeign, "the two arrays belong to different worlds")
 	}
 	return nil
+}
+
+// both returns what is wrong with a transfer between two arrays.
+func (a Array[T]) both(local Array[T], pe int, put bool) error {
+	if err := a.ends(local, pe); err != nil {
+		return err
+	}
+	return a.pair(pe, local.n, put)
 }
 
 func (a Array[T]) putOther(op string, src Array[T], pe int, nbi bool) error {

@@ -9,9 +9,9 @@ import (
 	"github.com/goshmem/goshmem/internal/engine"
 )
 
-// Finalize completes all operations, waits for all PEs, destroys the teams that
-// are left, newest first, and closes the world. Memory that is still allocated is
-// reported to Options.Logf. Later calls on the world and its arrays return
+// Finalize completes all operations, waits for all PEs, destroys the contexts and
+// teams that are left, newest first, and closes the world. They and memory that is
+// still allocated are reported to Options.Logf. Later calls on the world and its arrays return
 // ErrClosed; a second Finalize does nothing. If it fails the world is closed all
 // the same. Blocking, collective over the world. OpenSHMEM: shmem_finalize.
 func (w *World) Finalize(ctx context.Context) error {
@@ -23,7 +23,11 @@ func (w *World) Finalize(ctx context.Context) error {
 	}
 	ctx = orBackground(ctx)
 	err := w.quietAll(ctx)
+	for _, c := range w.leftContexts() {
+		w.logf("shmem: finalize: context made at %s was not destroyed", c.site)
+	}
 	for _, t := range w.leftTeams() {
+		w.logf("shmem: finalize: team of %d PEs made at %s was not destroyed", len(t.members), t.site)
 		if left := t.Destroy(ctx); left != nil { // out of order since an earlier error; the world may be fine
 			w.logf("shmem: finalize: %v", left)
 		}
@@ -31,6 +35,7 @@ func (w *World) Finalize(ctx context.Context) error {
 	if err == nil {
 		err = w.world.meet(ctx, engine.KindFinalize, "finalize", engine.Site())
 	}
+	w.reportLocks()
 	for _, l := range w.Leaks() {
 		w.logf("shmem: finalize: still allocated: %v", l)
 	}
@@ -69,6 +74,9 @@ func (w *World) close() {
 	w.state.Store(closed)
 	for _, b := range w.blocks {
 		b.become(closed)
+	}
+	for _, c := range w.contexts {
+		c.lane.closed.Store(true)
 	}
 	for _, t := range append(w.teams, w.world, w.shared) {
 		t.state.CompareAndSwap(live, closed)

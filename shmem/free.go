@@ -20,7 +20,7 @@ func (b *block) free(ctx context.Context) error {
 	b = b.allocation()
 	switch b.state.Load() {
 	case freed:
-		return w.refuse(ctx, "free", engine.KindFree, problem(ErrFreed, "freed twice (allocated in alloc #%d, %s)", b.seq, b.site))
+		return w.refuse(ctx, "free", engine.KindFree, problem(ErrFreed, "freed twice, first%s", b.history()))
 	case released:
 		return w.refuse(ctx, "free", engine.KindFree, b.ended())
 	}
@@ -41,7 +41,7 @@ func (w *World) free(ctx context.Context, b *block) error {
 	if err := w.agree(ctx, call, mine, nil, describeFree); err != nil {
 		return err
 	}
-	b.become(freed)
+	w.bury(b, call.Site)
 	return w.giveBack(b)
 }
 

@@ -48,7 +48,7 @@ func start(ctx context.Context, o Options) (*World, error) {
 		return nil, problem(ErrArgument, "%v", err)
 	}
 	if _, has := ctx.Deadline(); !has {
-		limited, cancel := context.WithTimeout(ctx, c.Timeout)
+		limited, cancel := context.WithTimeoutCause(ctx, c.Timeout, &engine.Stall{Cause: ErrTimeout, After: c.Timeout, Limit: " (GOSHMEM_TIMEOUT or Options.Timeout)"})
 		defer cancel()
 		ctx = limited
 	}
@@ -57,7 +57,12 @@ func start(ctx context.Context, o Options) (*World, error) {
 		return nil, err
 	}
 	w := newWorld(heap, Info{Reason: why, Launcher: job.Family, NodeSize: c.NodeSize, Checked: checked}, o.logf())
-	return w, w.greet(ctx, c)
+	if err := w.greet(ctx, c); err != nil {
+		w.fail(err, engine.Stays)
+		w.close()
+		return nil, errors.Join(err, heap.Close())
+	}
+	return w, nil
 }
 
 // open finds the other processes and opens the engine with them.
@@ -89,7 +94,10 @@ func (w *World) greet(ctx context.Context, c engine.Config) error {
 	if err != nil {
 		return err
 	}
-	return differ(all, call, describeInit)
+	if err := differ(all, call, describeInit); err != nil {
+		return fmt.Errorf("%w: %s, %s and %s must be the same everywhere", err, env.HeapSize, env.NodeSize, env.Checked)
+	}
+	return nil
 }
 
 // words of the first meeting, beside wordBytes.
@@ -99,7 +107,14 @@ const (
 )
 
 func describeInit(words engine.Words) string {
-	return fmt.Sprintf("heaps of %d bytes, virtual nodes of %d PEs, checked mode %d", words[wordBytes], words[wordNode], words[wordChecked])
+	text := fmt.Sprintf("a heap of %d bytes", words[wordBytes])
+	if words[wordNode] > 0 {
+		text += fmt.Sprintf(" on virtual nodes of %d", words[wordNode])
+	}
+	if words[wordChecked] > 0 {
+		text += " in checked mode"
+	}
+	return text
 }
 
 // job says who this process is: the launcher's word, unless options replace it.

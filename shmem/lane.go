@@ -1,6 +1,7 @@
 package shmem
 
 import (
+	"fmt"
 	"sync/atomic"
 	"unsafe"
 
@@ -14,6 +15,7 @@ type lane struct {
 	bases  []unsafe.Pointer // of the PEs' heaps, in the lane's numbering; nil: only moves gets there
 	pes    []int            // numbers in the world of the lane's PEs; nil: the same
 	group  string           // what the PEs belong to, for errors
+	check  *checker         // in checked mode: what moves is
 	closed atomic.Bool      // its context was destroyed
 }
 
@@ -25,7 +27,8 @@ func (w *World) newLane(moves engine.Lane, pes []int, group string, o ContextOpt
 		l.bases = l.bases[:len(pes)]
 	}
 	if w.info.Checked {
-		l.moves = newChecker(w, moves, o)
+		l.check = newChecker(w, moves, o)
+		l.moves = l.check
 		return l
 	}
 	for i := range l.bases {
@@ -40,6 +43,14 @@ func (l *lane) world(pe int) int {
 		return pe
 	}
 	return l.pes[pe]
+}
+
+// name is what errors call the lane's pe.
+func (l *lane) name(pe int) string {
+	if l.pes == nil {
+		return fmt.Sprintf("PE %d", pe)
+	}
+	return fmt.Sprintf("PE %d of the team (PE %d of the world)", pe, l.pes[pe])
 }
 
 // checkPE returns an error if the lane has no such PE.

@@ -30,10 +30,24 @@ func mutants() []mutant {
 			"sync: barriers back to back", "sync: back to back on split teams", "team: members wait, others do not"}},
 		{"a signal that overtakes its data", weak.SignalFirst, true, []string{
 			"signal: put with signal, seen by polling"}},
+		{"a context fence that orders nothing", weak.NoFence, false, []string{"context: fence, seen by polling"}},
+		{"a context quiet that completes nothing", weak.NoLaneQuiet, false, []string{"context: quiet completes what went through it"}},
+		{"a context quiet that completes no gets", weak.NoLaneQuiet, false, []string{"context: quiet covers gets"}},
+		{"a destroy that completes nothing", weak.NoLaneQuiet, false, []string{"context: destroy completes"}},
+		{"a team's end that completes nothing", weak.NoLaneQuiet, false, []string{"context: destroyed with its team"}},
+		{"a free that leaves out contexts", weak.NoLaneQuiet, false, []string{"context: free completes what went through all"}},
+		{"a release that leaves out contexts", weak.NoLaneQuiet, false, []string{"release: completes puts, also those through contexts"}},
+		{"a finalize that leaves out contexts", weak.NoLaneQuiet, false, []string{"end: finalize completes what went through contexts"}},
+		{"a context signal that overtakes its data", weak.SignalFirst, false, []string{"context: put with signal, seen by polling"}},
+		{"a context atomic in two steps", weak.TornAdd, false, []string{"context: 32 of them, one word"}},
 		{"a put that reads its source late", weak.LateSource, false, []string{
 			"order: source may change after put"}},
 		{"an add in two steps", weak.TornAdd, false, []string{
 			"atomic: n PEs x k increments", "atomic: many goroutines, one word"}},
+		{"a lock that is cleared without a quiet", weak.NoQuiet, false, []string{
+			"lock: the next holder sees what was put"}},
+		{"a lock that is cleared without the quiet of a context", weak.NoLaneQuiet, false, []string{
+			"lock: the next holder sees what went through a context"}},
 	}
 }
 
@@ -46,7 +60,7 @@ func TestMutantsAreNoticed(t *testing.T) {
 	}
 	for _, m := range mutants() {
 		t.Run(m.name, func(t *testing.T) {
-			noticed(t, m.fault, conformance.Named(conformance.All(), m.checks...))
+			noticed(t, m.fault, conformance.Named(append(conformance.All(), conformance.Endings()...), m.checks...))
 			if m.programs {
 				noticed(t, m.fault, []conformance.Check{{Name: "random programs", Run: manyPrograms}})
 			}

@@ -1,6 +1,9 @@
 package shmem
 
-import "unsafe"
+import (
+	"reflect"
+	"unsafe"
+)
 
 // ObjectAt returns the n elements at an address in this PE's symmetric heap as an
 // array, for code that deals in addresses. The whole range must lie in one
@@ -12,6 +15,9 @@ func ObjectAt[T any](w *World, addr uintptr, n int) (Array[T], error) {
 	}
 	if n < 0 || n > int(w.heap.Size()/max(sizeOf[T](), 1)) {
 		return Array[T]{}, fail(w, "object at", noPeer, problem(ErrBounds, "%d elements: the symmetric heap has %d bytes", n, w.heap.Size()))
+	}
+	if path := pointerIn(reflect.TypeFor[T]()); path != "" {
+		return Array[T]{}, fail(w, "object at", noPeer, problem(ErrArgument, "%v holds a pointer (%s), which means nothing to another PE", reflect.TypeFor[T](), path))
 	}
 	off, b, err := w.find(addr, uintptr(n)*sizeOf[T]())
 	var v T

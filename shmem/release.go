@@ -21,33 +21,44 @@ func (a Array[T]) Release() error {
 	if !b.state.CompareAndSwap(live, released) {
 		return fail(b.w, "release", noPeer, b.ended())
 	}
+	site := engine.Site()
+	b.end.CompareAndSwap(nil, &site)
 	b.spread(released)
 	b.w.released.Add(1)
 	return nil
 }
 
+// givenUp returns what this PE has released before now, after it has completed all
+// operations: none of them may land in what comes to stand in the same place.
+func (w *World) givenUp(ctx context.Context) ([]*block, error) {
+	if w.released.Load() == 0 {
+		return nil, nil
+	}
+	mine := slices.DeleteFunc(w.inOrder(), func(b *block) bool { return b.state.Load() != released })
+	if err := w.quietAll(ctx); err != nil {
+		return nil, err
+	}
+	return mine, nil
+}
+
 // reclaim takes back what all PEs have released, and returns how many arrays these
-// were. all is what the PEs have told each other in the allocation call: as every
-// PE reads the same there, all or none go on to compare in detail.
-func (w *World) reclaim(ctx context.Context, call engine.Call, all []engine.Words) (int, error) {
+// were; mine is what this PE has. all is what the PEs have told each other in the
+// allocation call: as every PE reads the same there, all or none go on to compare in
+// detail.
+func (w *World) reclaim(ctx context.Context, call engine.Call, all []engine.Words, mine []*block) (int, error) {
 	if len(all) == 0 || slices.ContainsFunc(all, func(words engine.Words) bool { return words[wordRefuse] < pending0 }) {
 		return 0, nil
 	}
-	if err := w.quietAll(ctx); err != nil { // puts of this PE must not land in somebody's next block
-		return 0, err
-	}
-	blocks := w.inOrder()
 	var gone []*block
-	for some := range slices.Chunk(blocks, 64*len(engine.Words{})) {
-		agreed, err := w.releasedByAll(ctx, call, some)
+	for some := range slices.Chunk(w.inOrder(), 64*len(engine.Words{})) {
+		agreed, err := w.releasedByAll(ctx, call, some, mine)
 		if err != nil {
 			return 0, err
 		}
 		gone = append(gone, agreed...)
 	}
 	for _, b := range gone {
-		b.become(freed)
-		w.released.Add(-1)
+		w.bury(b, "")
 		if err := w.giveBack(b); err != nil {
 			return 0, err
 		}
@@ -56,10 +67,11 @@ func (w *World) reclaim(ctx context.Context, call engine.Call, all []engine.Word
 }
 
 // releasedByAll returns those of some blocks that every PE has released: a bit each.
-func (w *World) releasedByAll(ctx context.Context, call engine.Call, some []*block) ([]*block, error) {
+// mine, in the same order, are those of this PE.
+func (w *World) releasedByAll(ctx context.Context, call engine.Call, some, mine []*block) ([]*block, error) {
 	var common engine.Words
 	for i, b := range some {
-		if b.state.Load() == released {
+		if _, found := slices.BinarySearchFunc(mine, b, bySeq); found {
 			common[i/64] |= 1 << (i % 64)
 		}
 	}
@@ -86,6 +98,8 @@ func (w *World) inOrder() []*block {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	blocks := slices.Clone(w.blocks)
-	slices.SortFunc(blocks, func(a, b *block) int { return cmp.Compare(a.seq, b.seq) })
+	slices.SortFunc(blocks, bySeq)
 	return blocks
 }
+
+func bySeq(a, b *block) int { return cmp.Compare(a.seq, b.seq) }

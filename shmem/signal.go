@@ -174,7 +174,13 @@ func (a Array[T]) PutSignalNBI(src Array[T], pe int, sig Signal, op SignalOp, va
 	if err := a.both(src, pe, true); err != nil {
 		return fail(a.World(), "put signal nbi", pe, err)
 	}
-	return a.putSignal("put signal nbi", src.here(), pe, sig, op, value)
+	if err := a.putSignal("put signal nbi", src.here(), pe, sig, op, value); err != nil {
+		return err
+	}
+	if c := a.b.lane.check; c != nil { // the engine has no such put of its own
+		c.debts.lend(src.here(), a.bytes(), c.w.sites.Here())
+	}
+	return nil
 }
 
 // PutSliceSignal is PutSignal from ordinary Go memory.

@@ -51,8 +51,8 @@ func (h *Handle) Test() (bool, error) {
 	}
 }
 
-// turn is the context key of a started collective: whose turn it is on its team.
-type turn struct{}
+// startedOn is the context key of a started collective: the team that it was started on.
+type startedOn struct{}
 
 // start runs f after what was called and started on the team before.
 func (t *Team) start(op string, f func(ctx context.Context) error) (*Handle, error) {
@@ -62,7 +62,7 @@ func (t *Team) start(op string, f func(ctx context.Context) error) (*Handle, err
 	if s := t.state.Load(); s != live {
 		return nil, fail(t.w, op, noPeer, t.gone(s))
 	}
-	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), turn{}, t))
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), startedOn{}, t))
 	h := &Handle{done: make(chan struct{}), cancel: cancel, w: t.w}
 	before := t.last.Swap(h)
 	go func() {
@@ -80,7 +80,7 @@ func (t *Team) start(op string, f func(ctx context.Context) error) (*Handle, err
 // errors are those of their handles.
 func (t *Team) waitForStarted(ctx context.Context) error {
 	h := t.last.Load()
-	if h == nil || ctx.Value(turn{}) == t {
+	if h == nil || ctx.Value(startedOn{}) == t {
 		return nil
 	}
 	select {

@@ -42,7 +42,7 @@ func (r reach) check(n int) error {
 	if n > 0 && r.stride < 1 {
 		return problem(ErrArgument, "stride %d: must be at least 1", r.stride)
 	}
-	if n > 0 && (n-1) > (r.length-1)/r.stride {
+	if n > 0 && (r.length == 0 || n-1 > (r.length-1)/r.stride) {
 		return problem(ErrBounds, "%d elements with stride %d end past an array of %d", n, r.stride, r.length)
 	}
 	return nil
@@ -50,14 +50,8 @@ func (r reach) check(n int) error {
 
 // strided returns what is wrong with a strided transfer between a on pe and local.
 func (a Array[T]) strided(local Array[T], pe int, there, here reach, n int) error {
-	if err := local.usable(); err != nil {
+	if err := a.ends(local, pe); err != nil {
 		return err
-	}
-	if err := a.pair(pe, a.n, true); err != nil {
-		return err
-	}
-	if local.b.w != a.b.w {
-		return problem(ErrForeign, "the two arrays belong to different worlds")
 	}
 	if n < 0 {
 		return problem(ErrArgument, "%d elements: must not be negative", n)
@@ -74,6 +68,14 @@ func (a Array[T]) local(step int) stride {
 
 func (a Array[T]) remote(step, pe int) stride {
 	return stride{at: a.target(pe), off: a.off, step: step * int(sizeOf[T]())}
+}
+
+// plus is the way of other blocks: bytes further on, step bytes apart.
+func (s stride) plus(bytes, step int) stride {
+	if s.at != nil {
+		s.at = unsafe.Add(s.at, bytes)
+	}
+	return stride{at: s.at, off: s.off + uintptr(bytes), step: step}
 }
 
 // putStrided copies n blocks of size bytes to pe.

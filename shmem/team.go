@@ -167,15 +167,19 @@ func (t *Team) call(kind engine.Kind, site string) engine.Call {
 	return engine.Call{Kind: kind, Slot: uint8(t.slot), Seq: t.count[kind], Site: site}
 }
 
-// Destroy ends the team. It waits for all members; the world's own teams and nil
-// stay as they are, and a second call does nothing. Blocking, collective over the
-// team. OpenSHMEM: shmem_team_destroy.
+// Destroy ends the team and those of its contexts that are left. It waits for all
+// members; the world's own teams and nil stay as they are, and a second call does
+// nothing. Blocking, collective over the team. OpenSHMEM: shmem_team_destroy.
 func (t *Team) Destroy(ctx context.Context) error {
 	if t == nil || t.slot <= sharedSlot || t.state.Load() == freed {
 		return nil
 	}
-	if err := t.meet(ctx, engine.KindDestroy, "team destroy", engine.Site()); err != nil {
-		return err
+	err := t.endContexts(ctx)
+	if err == nil {
+		err = t.meet(ctx, engine.KindDestroy, "team destroy", engine.Site())
+	}
+	if err != nil {
+		return rewrap(t.w, "team destroy", err)
 	}
 	t.state.Store(freed)
 	t.w.forget(t)

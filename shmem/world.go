@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -23,11 +24,14 @@ type World struct {
 
 	state  atomic.Uint32         // live, closing or closed
 	waits  atomic.Uint64         // long waits so far
+	locks  atomic.Uint64         // calls so far that ask for a lock
 	ended  atomic.Pointer[error] // why this PE ended the world, if it did
 	world  *Team
 	shared *Team
 
 	released atomic.Int64 // arrays that wait for other PEs to release them
+	sites    engine.Sites // in checked mode: the lines of the program that were seen
+	start    time.Time    // of this world, for now
 
 	mu       sync.Mutex // guards what follows
 	alloc    *heap.Allocator
@@ -35,12 +39,14 @@ type World struct {
 	teams    []*Team        // that the user has made, in order of creation
 	slots    uint64         // bit i: team slot i is taken
 	contexts []*CommContext // that the user has made, in order of creation
+	buried   []*block       // in checked mode: the latest that were freed
 	regions  []region       // registered memory
+	mutexes  []*Lock        // that are not freed
 }
 
 // newWorld builds the public side of a heap. Local; meet follows.
 func newWorld(h engine.Heap, info Info, logf func(string, ...any)) *World {
-	w := &World{heap: h, rank: h.Rank(), info: info, logf: logf, alloc: heap.New(h.Size())}
+	w := &World{heap: h, rank: h.Rank(), info: info, logf: logf, alloc: heap.New(h.Size()), start: time.Now()}
 	everyone := make([]int, h.NPEs())
 	var near []int
 	for pe := range everyone {
@@ -120,7 +126,7 @@ type HeapStats struct {
 	Size    int // of the heap
 	Used    int // in live blocks, with padding
 	Largest int // the largest block that could be allocated now
-	Blocks  int // live blocks
+	Blocks  int // live blocks, and those that wait for other PEs to release them
 }
 
 // HeapStats returns the state of the heap now. Local.
@@ -130,6 +136,9 @@ func (w *World) HeapStats() HeapStats {
 	s := w.alloc.Stats()
 	return HeapStats{Size: int(s.Size), Used: int(s.Used), Largest: int(s.Largest), Blocks: s.Blocks}
 }
+
+// now is the time, from one clock instead of two.
+func (w *World) now() time.Time { return w.start.Add(time.Since(w.start)) }
 
 // noWorld is the error of a call on a nil world.
 func noWorld(op string) error {

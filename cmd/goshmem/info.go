@@ -29,7 +29,7 @@ func infoCommand() *cobra.Command {
 		Long: "Show version, machine and limits, the engines and why each can or cannot run here,\n" +
 			"the vendor libraries with path and version, devices, the job that the environment\n" +
 			"describes, and the variables that there are. It needs neither a job nor a GPU.",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed(probeFlag) {
 				return info.ServeProbe(c.OutOrStdout(), probe)
@@ -49,21 +49,11 @@ func showInfo(ctx context.Context, out io.Writer, asJSON, verbose bool) error {
 	if ctx == nil {
 		ctx = context.Background() // cobra has none when a command is executed without one
 	}
-	self, err := os.Executable()
+	probe, err := prober()
 	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
+		return err
 	}
-	i := info.Gather(ctx, info.Options{
-		Engines: engines.All(),
-		Launch:  launched(),
-		Probe: func(ctx context.Context, names []string) *exec.Cmd {
-			args := []string{"info"}
-			for _, name := range names {
-				args = append(args, "--"+probeFlag, name)
-			}
-			return exec.CommandContext(ctx, self, args...)
-		},
-	})
+	i := info.Gather(ctx, info.Options{Engines: engines.All(), Launch: launched(), Probe: probe})
 	if !asJSON {
 		return i.WriteText(out, verbose)
 	}
@@ -73,11 +63,28 @@ func showInfo(ctx context.Context, out io.Writer, asJSON, verbose bool) error {
 	return e.Encode(i)
 }
 
+// prober starts this program as the process that loads the vendor libraries.
+func prober() (info.Prober, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	return func(ctx context.Context, names []string) *exec.Cmd {
+		args := []string{"info"}
+		for _, name := range names {
+			args = append(args, "--"+probeFlag, name)
+		}
+		return exec.CommandContext(ctx, self, args...)
+	}, nil
+}
+
 // launched says which job the environment describes.
-func launched() info.Launch {
-	job, err := launch.Detect(os.Environ())
+func launched() info.Launch { return described(launch.Detect(os.Environ())) }
+
+// described is a job in the words of package info.
+func described(job launch.Job, err error) info.Launch {
 	if err != nil {
 		return info.Launch{Problem: err.Error()}
 	}
-	return info.Launch{Family: job.Family, Rank: job.Rank, Size: job.Size, Rendezvous: job.Rendezvous, Outer: job.Outer}
+	return info.Launch{Family: job.Family, Rank: job.Rank, Size: job.Size, LocalSize: job.LocalSize, Rendezvous: job.Rendezvous, Outer: job.Outer}
 }

@@ -32,7 +32,9 @@ func execute(args []string) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(os.Stderr, "goshmem:", strings.TrimRight(err.Error(), "\n"))
+	if !errors.Is(err, errSilent) {
+		fmt.Fprintln(os.Stderr, "goshmem:", strings.TrimRight(err.Error(), "\n"))
+	}
 	status := 1
 	if known := new(launcher.Error); errors.As(err, &known) {
 		status = known.Code
@@ -48,7 +50,8 @@ func rootCommand() *cobra.Command {
 
   goshmem run -n 4 ./examples/ring    four processes of a Go program
   goshmem test -n 1,2,4 ./...         Go tests, each rank a process
-  goshmem info                        what can run here, and why`,
+  goshmem info                        what can run here, and why
+  goshmem doctor                      what may go wrong here, and the cure`,
 		Version:       info.ThisBuild().String(),
 		Args:          cobra.ArbitraryArgs, // so that a mistyped command is a usage error
 		SilenceUsage:  true,
@@ -62,7 +65,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.SetVersionTemplate("goshmem {{.Version}}\n")
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(runCommand(), testCommand(), infoCommand())
+	root.AddCommand(runCommand(), testCommand(), infoCommand(), doctorCommand())
 	root.AddCommand(perfCommand())
 	return root
 }
@@ -78,4 +81,12 @@ func unknownCommand(root *cobra.Command, name string) error {
 // usage makes a mistake in the command line an error of exit status 2.
 func usage(c *cobra.Command, err error) error {
 	return &launcher.Error{Code: launcher.StatusUsage, Err: fmt.Errorf("%w (%s --help tells more)", err, c.CommandPath())}
+}
+
+// noArgs refuses words behind a command that takes none.
+func noArgs(c *cobra.Command, args []string) error {
+	if err := cobra.NoArgs(c, args); err != nil {
+		return usage(c, err)
+	}
+	return nil
 }

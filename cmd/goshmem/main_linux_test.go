@@ -124,6 +124,8 @@ func TestMistakes(t *testing.T) {
 		{"tset", 2, `unknown command "tset", did you mean test?`},
 		{"--nonsense", 2, "unknown flag: --nonsense"},
 		{"run", 2, "no program given"},
+		{"run --env GOSHMEM_CHECK=on true", 2, `GOSHMEM_CHECK="on" is neither 0 nor 1`},
+		{"run --env GOSHMEM_NODE_SIZE=0 true", 2, `GOSHMEM_NODE_SIZE="0" is not a number of PEs`},
 		{"run --env GOSHMEM_TIMEOUT=abc true", 2, `GOSHMEM_TIMEOUT="abc" is not a positive duration`},
 		{"run -n 2 --dry-run --env GOSHMEM_ENGINE=nvshmem true", 2, `GOSHMEM_ENGINE="nvshmem" is not an engine: there is host`},
 		{"run --dry-run ./no-such-program", 127, "no such file"},

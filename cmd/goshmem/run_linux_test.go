@@ -68,6 +68,15 @@ func TestRunFlags(t *testing.T) {
 	}
 }
 
+// TestRunModes: the ranks get the modes of a world from the environment and from flags.
+func TestRunModes(t *testing.T) {
+	t.Setenv("GOSHMEM_NODE_SIZE", "2")
+	status, stdout, stderr := call(t, "run", "-n", "2", "--no-prefix", "--env", "GOSHMEM_CHECK=1", "sh", "-c", "echo $GOSHMEM_CHECK $GOSHMEM_NODE_SIZE")
+	if status != 0 || stdout != "1 2\n1 2\n" {
+		t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
+	}
+}
+
 func TestRunInput(t *testing.T) {
 	cmd, stdout, _ := command(t, "run", "-n", "2", "--no-prefix", "cat")
 	cmd.Stdin = strings.NewReader("some text")

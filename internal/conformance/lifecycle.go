@@ -14,6 +14,7 @@ func endingChecks() []Check {
 	return []Check{
 		ending("end: finalize twice", finalizeTwice),
 		ending("end: finalize completes puts", finalizeCompletes),
+		ending("end: finalize completes what went through contexts", finalizeContexts),
 		ending("end: every handle is closed", handlesClosed),
 		ending("end: teams that are left", teamsLeft),
 		ending("end: memory that is left has its line", memoryLeft),
@@ -49,10 +50,31 @@ func finalizeCompletes(p *pe) {
 	sameAll(p, own, func(int) uint64 { return hash(p.prev()) }, "puts that were pending at finalize")
 }
 
+// finalizeContexts is finalizeCompletes through a context, which ends as well.
+func finalizeContexts(p *pe) {
+	const n = 50
+	dst, src := alloc[uint64](p, n), alloc[uint64](p, n)
+	own, c := local(p, dst), newContext(p)
+	v := via(p, dst, c)
+	scatter(p, v, src, hash(p.me))
+	p.ok(p.w.Finalize(p.ctx))
+	sameAll(p, own, func(int) uint64 { return hash(p.prev()) }, "puts through a context that were pending at finalize")
+	p.is(c.Quiet(p.ctx), shmem.ErrClosed, "quiet")
+	p.is(v.P(0, 1, p.me), shmem.ErrClosed, "put")
+	p.is(second(p.w.NewContext(shmem.ContextOptions{})), shmem.ErrClosed, "new context")
+	p.ok(c.Destroy(p.ctx)) // finalize has done it
+}
+
 func handlesClosed(p *pe) {
-	a, sig := alloc[uint64](p, 4), allocSignals(p, 1)[0]
+	a, sig, l := alloc[uint64](p, 4), allocSignals(p, 1)[0], allocLock(p)
 	t := split(p, p.w.Team(), 0, 1, p.n)
 	p.ok(p.w.Finalize(p.ctx))
+	for what, err := range severalUses(p, a) {
+		p.is(err, shmem.ErrClosed, what)
+	}
+	for what, err := range lockUses(p, l) {
+		p.is(err, shmem.ErrClosed, what)
+	}
 	for what, err := range uses(p, a) {
 		p.is(err, shmem.ErrClosed, what)
 	}
@@ -62,6 +84,7 @@ func handlesClosed(p *pe) {
 	for what, err := range worldUses(p, t) {
 		p.is(err, shmem.ErrClosed, what)
 	}
+	p.is(a.Release(), shmem.ErrClosed, "release")
 	p.is(a.PutSignal(a, p.me, sig, shmem.SignalSet, 1), shmem.ErrClosed, "put signal")
 	p.is(a.Free(p.ctx), shmem.ErrClosed, "free")
 }
@@ -81,16 +104,43 @@ func uses(p *pe, a shmem.Array[uint64]) iter.Seq2[string, error] {
 		"compare swap": second(shmem.AtomicCompareSwap(a, 0, 0, 1, me)), "fetch add": second(shmem.AtomicFetchAdd(a, 0, 1, me)), "add": shmem.AtomicAdd(a, 0, 1, me),
 		"fetch inc": second(shmem.AtomicFetchInc(a, 0, me)), "inc": shmem.AtomicInc(a, 0, me), "and": shmem.AtomicAnd(a, 0, 1, me), "or": shmem.AtomicOr(a, 0, 1, me),
 		"xor": shmem.AtomicXor(a, 0, 1, me), "fetch and": second(shmem.AtomicFetchAnd(a, 0, 1, me)), "fetch or": second(shmem.AtomicFetchOr(a, 0, 1, me)),
+		"iput": a.IPut(a, 1, 1, 1, me), "iget": a.IGet(a, 1, 1, 1, me), "via": second(a.Via(nil)),
 		"fetch xor": second(shmem.AtomicFetchXor(a, 0, 1, me)), "test": second(shmem.Test(a, 0, shmem.EQ, 0)),
 		"wait until": shmem.WaitUntil(p.ctx, a, 0, shmem.EQ, 0), "signal at": second(shmem.SignalAt(a, 0)),
 	})
 }
 
-func signalUses(p *pe, s shmem.Signal) iter.Seq2[string, error] {
+// severalUses calls what looks at several elements.
+func severalUses(p *pe, a shmem.Array[uint64]) iter.Seq2[string, error] {
+	vs := make([]uint64, a.Len())
 	return maps.All(map[string]error{
-		"signal set": s.Set(1, p.me), "signal add": s.Add(1, p.me), "signal fetch": second(s.Fetch()),
-		"signal test": second(s.Test(shmem.EQ, 0)), "signal wait": second(s.WaitUntil(p.ctx, shmem.EQ, 0)), "signal free": s.Free(p.ctx),
+		"wait any": second(shmem.WaitUntilAny(p.ctx, a, nil, shmem.EQ, 0)), "wait all": shmem.WaitUntilAll(p.ctx, a, nil, shmem.EQ, 0),
+		"wait some": second(shmem.WaitUntilSome(p.ctx, a, nil, nil, shmem.EQ, 0)), "wait any vector": second(shmem.WaitUntilAnyVector(p.ctx, a, nil, shmem.EQ, vs)),
+		"wait all vector": shmem.WaitUntilAllVector(p.ctx, a, nil, shmem.EQ, vs), "wait some vector": second(shmem.WaitUntilSomeVector(p.ctx, a, nil, nil, shmem.EQ, vs)),
+		"test any": second(shmem.TestAny(a, nil, shmem.EQ, 0)), "test all": second(shmem.TestAll(a, nil, shmem.EQ, 0)),
+		"test some": second(shmem.TestSome(a, nil, nil, shmem.EQ, 0)), "test any vector": second(shmem.TestAnyVector(a, nil, shmem.EQ, vs)),
+		"test all vector": second(shmem.TestAllVector(a, nil, shmem.EQ, vs)), "test some vector": second(shmem.TestSomeVector(a, nil, nil, shmem.EQ, vs)),
 	})
+}
+
+func lockUses(p *pe, l *shmem.Lock) iter.Seq2[string, error] {
+	return maps.All(map[string]error{
+		"lock set": l.Set(p.ctx), "lock test": second(l.Test()), "lock clear": l.Clear(p.ctx), "lock free": l.Free(p.ctx),
+		"alloc lock": second(shmem.AllocLock(p.ctx, p.w)),
+	})
+}
+
+func signalUses(p *pe, s shmem.Signal) iter.Seq2[string, error] {
+	all := ownSignalUses(p, s)
+	all["signal free"] = s.Free(p.ctx)
+	return maps.All(all)
+}
+
+func ownSignalUses(p *pe, s shmem.Signal) map[string]error {
+	return map[string]error{
+		"signal set": s.Set(1, p.me), "signal add": s.Add(1, p.me), "signal fetch": second(s.Fetch()),
+		"signal test": second(s.Test(shmem.EQ, 0)), "signal wait": second(s.WaitUntil(p.ctx, shmem.EQ, 0)),
+	}
 }
 
 func worldUses(p *pe, t *shmem.Team) iter.Seq2[string, error] {

@@ -75,24 +75,30 @@ func fencedAtomic(p *pe) {
 	}
 }
 
-// fencedPolling is fencedFlag with many small puts and a consumer that looks all
-// the time, while the producer goes on putting: that gives an engine every chance
-// to let the flag overtake.
 func fencedPolling(p *pe) {
+	polledFence(p, func(a shmem.Array[uint64]) shmem.Array[uint64] { return a }, p.w.Fence)
+}
+
+// polledFence is fencedFlag with many small puts and a consumer that looks all
+// the time, while the producer goes on putting: that gives an engine every chance
+// to let the flag overtake. through is how the producer sees arrays.
+func polledFence(p *pe, through func(a shmem.Array[uint64]) shmem.Array[uint64], fence func() error) {
+	p.Helper()
 	const n, noise = 16, 8
 	a, flag := alloc[uint64](p, n+noise), alloc[uint64](p, 2)
+	far, farFlag := through(a), through(flag)
 	for round := 1; round <= 60; round++ {
 		from := round % p.n
 		to := (from + 1) % p.n
 		switch p.me {
 		case from:
 			for i := range n {
-				p.ok(a.P(i, hash(round, i), to))
+				p.ok(far.P(i, hash(round, i), to))
 			}
-			p.fence()
-			p.ok(flag.P(0, uint64(round), to))
+			p.ok(fence())
+			p.ok(farFlag.P(0, uint64(round), to))
 			for i := 0; i < 300 && at(p, flag, 1) < uint64(round); i++ {
-				p.ok(a.P(n+i%noise, uint64(i), to))
+				p.ok(far.P(n+i%noise, uint64(i), to))
 				runtime.Gosched()
 			}
 			wait(p, flag, 1, uint64(round))

@@ -53,24 +53,31 @@ func signalForms(p *pe) {
 	}
 }
 
-// signalPolling has the consumer look all the time, and then at the last words
-// first, while the producer is busy with a large put and then with others: that
-// gives an engine every chance to let the signal overtake.
 func signalPolling(p *pe) {
+	polledSignal(p, func(a shmem.Array[uint64]) shmem.Array[uint64] { return a })
+}
+
+// polledSignal has the consumer look all the time, and then at the last words
+// first, while the producer is busy with a large put and then with others: that
+// gives an engine every chance to let the signal overtake. through is how the producer
+// sees arrays.
+func polledSignal(p *pe, through func(a shmem.Array[uint64]) shmem.Array[uint64]) {
+	p.Helper()
 	const n = 1 << 14
 	a, src, noise, sigs := alloc[uint64](p, n), alloc[uint64](p, n), alloc[uint64](p, 1), allocSignals(p, 2)
 	words := alloc[uint64](p, 1)
+	far, farNoise := through(a), through(noise)
 	for round := 1; round <= 60; round++ {
 		from := round % p.n
 		to := (from + 1) % p.n
 		switch p.me {
 		case from:
 			p.ok(src.Fill(hash(round)))
-			p.ok(putSignals(p)[round%2](a, src, to, sigs[0], uint64(round)))
+			p.ok(putSignals(p)[round%2](far, src, to, sigs[0], uint64(round)))
 			for i := 1; i < 300 && fetch(p, sigs[1]) < uint64(round); i++ {
 				runtime.Gosched()
 				if i%16 == 0 {
-					p.ok(noise.P(0, uint64(i), to))
+					p.ok(farNoise.P(0, uint64(i), to))
 				}
 			}
 			_, err := sigs[1].WaitUntil(p.ctx, shmem.EQ, uint64(round))

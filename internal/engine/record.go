@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Deed is what an operation did.
 type Deed uint8
@@ -27,6 +30,14 @@ type Record struct {
 	Bytes uintptr
 	When  time.Time
 	Site  string // file:line
+}
+
+// latest says what was done, as the end of a sentence about who did it; "" if nothing was.
+func (r *Record) latest() string {
+	if r.Deed == NoDeed {
+		return ""
+	}
+	return fmt.Sprintf(", latest operation: %v of %d bytes for PE %d (%s)", r.Deed, r.Bytes, r.Peer, r.Site)
 }
 
 // RecordsKept is how many records of a PE can be read back, the latest ones.

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 )
 
 const module = "github.com/goshmem/goshmem/"
@@ -14,7 +16,12 @@ const module = "github.com/goshmem/goshmem/"
 // hot calls ask for it only when they have to wait.
 func Site() string {
 	var pcs [24]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	return siteIn(pcs[:runtime.Callers(2, pcs[:])])
+}
+
+// siteIn returns the first line of a program among some calls, "" if there is none.
+func siteIn(pcs []uintptr) string {
+	frames := runtime.CallersFrames(pcs)
 	for {
 		f, more := frames.Next()
 		if f.Function != "" && !ours(f.Function) {
@@ -24,6 +31,40 @@ func Site() string {
 			return ""
 		}
 	}
+}
+
+// Sites is Site with a memory, for those who ask at every operation. Its zero value is
+// ready; many goroutines may use it at once.
+type Sites struct {
+	mu    sync.RWMutex
+	known map[[siteDepth]uintptr]string // by the calls that led there
+}
+
+const (
+	siteDepth = 7    // enough calls to get from an operation to the program
+	maxSites  = 4096 // then it forgets
+)
+
+// Here returns what Site does.
+func (s *Sites) Here() string {
+	var pcs [siteDepth]uintptr
+	n := runtime.Callers(2, pcs[:])
+	s.mu.RLock()
+	site := s.known[pcs]
+	s.mu.RUnlock()
+	if site != "" {
+		return site
+	}
+	if site = siteIn(slices.Clone(pcs[:n])); site == "" { // the program is further up
+		return Site()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known == nil || len(s.known) == maxSites {
+		s.known = map[[siteDepth]uintptr]string{}
+	}
+	s.known[pcs] = site
+	return site
 }
 
 // ours says whether a function belongs to the library rather than to a program,

@@ -58,6 +58,31 @@ func TestSite(t *testing.T) {
 	}
 }
 
+// TestSites: what is remembered is the line of each call, from many goroutines at once.
+func TestSites(t *testing.T) {
+	var sites engine.Sites
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for n := range 3000 {
+				want := nextLine()
+				got := sites.Here()
+				if got != want {
+					t.Errorf("round %d: %q, want %q", n, got, want)
+					return
+				}
+				want = nextLine()
+				deep(n%40, func() { got = sites.Here() })
+				if got != want {
+					t.Errorf("from %d calls down: %q, want %q", n%40, got, want)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
 // deep calls f from n calls down.
 func deep(n int, f func()) {
 	if n == 0 {

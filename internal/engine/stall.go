@@ -43,6 +43,7 @@ type Progress struct {
 	Reason string // why it failed, or how it died
 	Note   string // what it last refused, and why
 	Order  int    // of the dead: which was noticed first
+	Last   Record // its latest operation, in checked mode
 }
 
 // Stall is the error of a wait that cannot succeed. It says who is missing and
@@ -147,7 +148,7 @@ func (s *Stall) whereabouts() []string {
 		}
 		text := p.place()
 		if slices.Contains(s.Absent, p.PE) {
-			text = "absent: " + strings.Replace(text, "past ", "in no call since ", 1)
+			text = "absent: " + strings.Replace(text, "past ", "in no call since ", 1) + p.Last.latest()
 		}
 		if groups[text] == nil {
 			order = append(order, text)

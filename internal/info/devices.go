@@ -13,8 +13,9 @@ type Device struct {
 	Usable bool   `json:"usable"` // this user may open it
 }
 
-// devices looks for the device files of the vendors below root.
-func devices(root string) []Device {
+// Devices looks for the device files of the vendors below root; usable says
+// whether this user may open one.
+func Devices(root string, usable func(path string) bool) []Device {
 	list := []Device{}
 	for _, d := range []struct{ pattern, kind string }{
 		{"dev/nvidia[0-9]*", "NVIDIA GPU"},

@@ -42,6 +42,7 @@ type Launch struct {
 	Family     string   `json:"family,omitempty"`
 	Rank       int      `json:"rank"`
 	Size       int      `json:"size"`
+	LocalSize  int      `json:"local_size,omitempty"` // on this machine; -1: unknown
 	Rendezvous string   `json:"rendezvous,omitempty"`
 	Outer      []string `json:"outer,omitempty"` // launchers around the one that counts
 	Problem    string   `json:"problem,omitempty"`
@@ -59,10 +60,10 @@ func Gather(ctx context.Context, o Options) *Info {
 	i := &Info{
 		Schema:    Schema,
 		Build:     ThisBuild(),
-		System:    readSystem("/"),
+		System:    ReadSystem("/", AskKernel()),
 		Engines:   verdicts(o.Engines),
-		Libraries: o.Probe.libraries(ctx),
-		Devices:   devices("/"),
+		Libraries: o.Probe.Libraries(ctx),
+		Devices:   Devices("/", Usable),
 		Launch:    o.Launch,
 		Variables: ours(),
 		Foreign:   foreign(os.Environ()),

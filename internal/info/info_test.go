@@ -149,6 +149,8 @@ func TestTextShowsWhatMatters(t *testing.T) {
 	t.Setenv(env.HeapSize, "64MiB")
 	t.Setenv(env.Engine, "absent-minded")
 	t.Setenv(env.Timeout, "abc")
+	t.Setenv(env.NodeSize, "0")
+	t.Setenv(env.Checked, "maybe")
 	i := gather(t)
 	i.Libraries = []Library{
 		{Name: "ucx", Path: "/lib/libucp.so.0", Version: "1.13.1"},
@@ -161,7 +163,8 @@ func TestTextShowsWhatMatters(t *testing.T) {
 	text := b.String()
 	for _, want := range []string{Version, "swift", "can run", "cannot run", "no device", "rank 2 of 4 (inside slurm)",
 		"1.13.1", "/lib/libucp.so.0", "libcuda.so.1 not found; it comes with the driver", env.HeapSize, "64MiB", env.Token,
-		"GOSHMEM_ENGINE=absent-minded: not an engine: there is swift, absent\n", "GOSHMEM_TIMEOUT=abc: not a positive duration such as 30s or 5m\n"} {
+		"GOSHMEM_ENGINE=absent-minded: not an engine: there is swift, absent\n", "GOSHMEM_TIMEOUT=abc: not a positive duration such as 30s or 5m\n",
+		"GOSHMEM_NODE_SIZE=0: not a number of PEs\n", "GOSHMEM_CHECK=maybe: neither 0 nor 1\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in:\n%s", want, text)
 		}
@@ -189,7 +192,7 @@ func known() []string {
 
 func TestLibrariesInOneProcess(t *testing.T) {
 	started := 0
-	list := prober(t, "good", &started).libraries(t.Context())
+	list := prober(t, "good", &started).Libraries(t.Context())
 	if started != 1 || !slices.Equal(names(list), known()) {
 		t.Errorf("%d processes gave %v, want 1 and %v", started, names(list), known())
 	}
@@ -204,7 +207,7 @@ func TestLibrariesInOneProcess(t *testing.T) {
 // named with what its process said.
 func TestLibraryThatCrashes(t *testing.T) {
 	started := 0
-	list := prober(t, "crashes", &started).libraries(t.Context())
+	list := prober(t, "crashes", &started).Libraries(t.Context())
 	if !slices.Equal(names(list), known()) {
 		t.Fatalf("libraries %v", names(list))
 	}
@@ -298,7 +301,7 @@ func tree(t *testing.T, files map[string]string) string {
 
 func TestSize(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1.5 KiB", 1 << 30: "1 GiB", Unlimited: "unlimited"} {
-		if got := size(n); got != want {
+		if got := Size(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}
 	}

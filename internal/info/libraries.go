@@ -22,6 +22,7 @@ type Library struct {
 	Path    string     `json:"path,omitempty"` // "" if it could not be loaded
 	Version string     `json:"version,omitempty"`
 	Problem string     `json:"problem,omitempty"`
+	Copies  []string   `json:"copies,omitempty"` // all files of it that a search may meet
 	Report  *dl.Report `json:"report,omitempty"`
 }
 
@@ -58,7 +59,7 @@ func ServeProbe(out io.Writer, names []string) error {
 
 func load(spec dl.Spec) Library {
 	l, report, err := dl.Open(spec)
-	lib := Library{Name: spec.Name, Report: report}
+	lib := Library{Name: spec.Name, Report: report, Copies: dl.Copies(spec)}
 	var lacking *dl.SymbolError
 	switch {
 	case err == nil:
@@ -72,9 +73,9 @@ func load(spec dl.Spec) Library {
 	return lib
 }
 
-// libraries probes all libraries: in one process, which is fast, and where that
-// one dies, each of the rest in its own.
-func (p Prober) libraries(ctx context.Context) []Library {
+// Libraries probes all libraries: in one process, which is fast, and where that
+// one dies, each of the rest in its own. It waits for those processes.
+func (p Prober) Libraries(ctx context.Context) []Library {
 	if p == nil {
 		return loadHere()
 	}

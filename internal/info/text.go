@@ -40,11 +40,11 @@ func (s System) write(t *table) {
 	if s.Memory == 0 {
 		return
 	}
-	t.row("memory", fmt.Sprintf("%s, available %s; limit of the control group: %s", size(s.Memory), size(s.Available), size(s.Cgroup)))
-	t.row("open files", fmt.Sprintf("%s (at most %s)", count(s.OpenFiles.Soft), count(s.OpenFiles.Hard)))
-	t.row("locked memory", fmt.Sprintf("%s (at most %s)", size(s.Locked.Soft), size(s.Locked.Hard)))
+	t.row("memory", fmt.Sprintf("%s, available %s; limit of the control group: %s", Size(s.Memory), Size(s.Available), Size(s.Cgroup)))
+	t.row("open files", fmt.Sprintf("%s (at most %s)", Count(s.OpenFiles.Soft), Count(s.OpenFiles.Hard)))
+	t.row("locked memory", fmt.Sprintf("%s (at most %s)", Size(s.Locked.Soft), Size(s.Locked.Hard)))
 	t.row("memfd", yes(s.Memfd))
-	t.row("shm file system", size(s.Shm)+" (not used)")
+	t.row("shm file system", Size(s.Shm)+" (not used)")
 }
 
 func (l Launch) write(t *table) {
@@ -155,15 +155,16 @@ func yes(ok bool) string {
 	return "not available"
 }
 
-func count(n int64) string {
+// Count writes a number that may be Unlimited.
+func Count(n int64) string {
 	if n == Unlimited {
 		return "unlimited"
 	}
 	return fmt.Sprint(n)
 }
 
-// size writes bytes in the largest unit that keeps them at 1 or more.
-func size(n int64) string {
+// Size writes bytes in the largest unit that keeps them at 1 or more.
+func Size(n int64) string {
 	if n == Unlimited {
 		return "unlimited"
 	}

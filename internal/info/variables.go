@@ -31,6 +31,18 @@ func ours() []Variable {
 	return list
 }
 
+// Variables lists the variables of environ that are set and change how a job runs,
+// ours and others', without the values of secrets.
+func Variables(environ []string) []Variable {
+	list := foreign(environ)
+	for _, line := range environ {
+		if name, value, _ := strings.Cut(line, "="); strings.HasPrefix(name, env.Prefix) {
+			list = append(list, Variable{Name: name, Set: true, Value: show(name, value)})
+		}
+	}
+	return list
+}
+
 // foreign picks the variables of others that change how a job runs.
 func foreign(environ []string) []Variable {
 	list := []Variable{}

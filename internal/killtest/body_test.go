@@ -28,6 +28,8 @@ func bodies() map[string]body {
 		patienceBody:               impatient,
 		"no signal":                noSignal,
 		"no value":                 noValue,
+		"no values":                noValues,
+		"no lock":                  noLock,
 		"finalize against barrier": against(finalize, barrier),
 		"alloc against barrier":    against(alloc, barrier),
 		"barrier against alloc":    against(barrier, alloc),
@@ -194,6 +196,48 @@ func noValue(ctx context.Context, w *shmem.World, _ roll) error {
 		return shmem.WaitUntil(limited, a, 2, shmem.LT, 0)
 	}, soon+latest, []string{"timeout"}, "for a value < 0, the last value was 0.5: timed out after ")
 	return errors.Join(err, w.Barrier(ctx))
+}
+
+// noValues is noValue for several elements.
+func noValues(ctx context.Context, w *shmem.World, _ roll) error {
+	a, err := shmem.Alloc[int16](ctx, w, 9)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(a.Fill(4), a.Set(1, 8), a.Set(7, 8)); err != nil {
+		return err
+	}
+	const missing = "elements 0, 2-5, 8 missing: 0 was 4, not > 7; 2 was 4, not > 7; 3 was 4, not > 7; and 3 more: timed out after "
+	err = fails(ctx, w, func(ctx context.Context, _ *shmem.World) error {
+		limited, cancel := context.WithTimeout(ctx, soon)
+		defer cancel()
+		return shmem.WaitUntilAll(limited, a, []bool{6: true, 8: false}, shmem.GT, 7)
+	}, soon+latest, []string{"timeout"}, missing)
+	return errors.Join(err, w.Barrier(ctx))
+}
+
+// noLock has one PE hold a lock for longer than the others wait. They learn who it is,
+// and get the lock when it is cleared.
+func noLock(ctx context.Context, w *shmem.World, r roll) error {
+	l, err := shmem.AllocLock(ctx, w)
+	if err != nil {
+		return err
+	}
+	holds := w.MyPE() == odd(w)
+	who := fmt.Sprintf("PE %d holds the lock, since its lock #1: timed out after ", odd(w))
+	if holds {
+		who = "this PE holds the lock itself, since its lock #1: timed out after "
+		err = l.Set(ctx)
+	}
+	err = errors.Join(err, r.call(), fails(ctx, w, func(ctx context.Context, _ *shmem.World) error {
+		limited, cancel := context.WithTimeout(ctx, soon)
+		defer cancel()
+		return l.Set(limited)
+	}, soon+latest, []string{"timeout"}, who), r.call())
+	if holds {
+		err = errors.Join(err, l.Clear(ctx))
+	}
+	return errors.Join(err, l.Set(ctx), l.Clear(ctx), w.Barrier(ctx))
 }
 
 // roll is how PEs meet when their collectives are out of order: every PE writes

@@ -60,13 +60,13 @@ func checkDeath(t *testing.T, j job, p place, victim int) []time.Duration {
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := "alloc #4"
+	last := "alloc #5"
 	if p.teams {
 		last = "split #2"
 	}
 	form := regexp.MustCompile(fmt.Sprintf(
-		`^shmem: %s: (element 0: )?(for a value .*, the last value was 0: )?PE %d \(host %s, pid %d\) died with SIGKILL; it was last in %s \(stage_test.go:\d+\); PEs? .* %s`,
-		p.op, victim, regexp.QuoteMeta(host), j.Ranks[victim].Pid, last, p.board))
+		`^shmem: %s: %sPE %d \(host %s, pid %d\) died with SIGKILL; it was last in %s \(stage_test.go:\d+\); PEs? .* %s`,
+		p.op, details, victim, regexp.QuoteMeta(host), j.Ranks[victim].Pid, last, p.board))
 	var took []time.Duration
 	if j.Ranks[victim].Signal != "SIGKILL" {
 		t.Errorf("the victim: %v\n%s", j.Ranks[victim], j.text())

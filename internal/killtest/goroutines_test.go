@@ -59,7 +59,7 @@ func failOne(t *testing.T, p place, how, reason string, n int) {
 	if want := fmt.Sprintf(`(^|\n)PE %d: %s`, victim, reason); err == nil || !regexp.MustCompile(want).MatchString(err.Error()) {
 		t.Errorf("the world ended with %v, want %s", err, want)
 	}
-	form := regexp.MustCompile(fmt.Sprintf(`^shmem: %s: (element 0: )?(for a value .*, the last value was 0: )?PE %d failed: %s; it was last in (alloc #4|split #2) \(stage_test.go:\d+\); PEs? `, p.op, victim, reason))
+	form := regexp.MustCompile(fmt.Sprintf(`^shmem: %s: %sPE %d failed: %s; it was last in (alloc #5|split #2) \(stage_test.go:\d+\); PEs? `, p.op, details, victim, reason))
 	for pe, err := range errs {
 		if pe != victim && (kind(err) != "failed" || !form.MatchString(err.Error())) {
 			t.Errorf("PE %d: %v, want %v", pe, err, form)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/goshmem/goshmem/internal/jobtest"
 	"github.com/goshmem/goshmem/launch/launcher"
 	"github.com/goshmem/goshmem/shmem"
 )
@@ -39,7 +40,7 @@ func holdProgram([]string) {
 // compute and those that wait for them.
 func TestLauncherDies(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "launch")
-	cmd.Env = append(os.Environ(), mark())
+	cmd.Env = append(os.Environ(), jobtest.Mark())
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +67,7 @@ func TestLauncherDies(t *testing.T) {
 	for _, pid := range pids {
 		gone(t, pid)
 	}
-	noLeftovers(t)
+	jobtest.NoLeftovers(t)
 }
 
 // gone wants a process dead soon; whether somebody collects it is another matter.

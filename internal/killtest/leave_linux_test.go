@@ -84,11 +84,11 @@ func TestLeave(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			j := start(t, launcher.Spec{N: 4, Settle: settle(how), Grace: time.Second / 4}, "leave", how)
 			begin := fmt.Sprintf("shmem: barrier: PE 2 (host %s, pid %d) ", hostName(t), j.Ranks[leaver].Pid)
-			tail := "; it was last in alloc #4 (stage_test.go:"
+			tail := "; it was last in alloc #5 (stage_test.go:"
 			for _, r := range []int{0, 1, 3} {
 				kind := want.kind
 				if kind == "timeout" { // all run out of patience together: one may see how another ends over that
-					kind, begin, tail = j.line(r, "kind"), "shmem: barrier: ", "PE 2 is absent: in no call since alloc #4 (stage_test.go:"
+					kind, begin, tail = j.line(r, "kind"), "shmem: barrier: ", "PE 2 is absent: in no call since alloc #5 (stage_test.go:"
 				}
 				wantError(t, j, r, kind, begin, want.text, tail, "in barrier #1 (leave_linux_test.go:")
 			}

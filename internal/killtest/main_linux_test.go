@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/goshmem/goshmem/internal/jobtest"
 	"github.com/goshmem/goshmem/launch/launcher"
 )
 
@@ -68,7 +69,7 @@ func start(t testing.TB, s launcher.Spec, argv ...string) job {
 	for range s.N {
 		j.outputs = append(j.outputs, &output{})
 	}
-	s.Env = append(s.Env, mark())
+	s.Env = append(s.Env, jobtest.Mark())
 	s.Argv = append([]string{os.Args[0]}, argv...)
 	s.Output = func(rank int) (io.Writer, io.Writer) { return j.outputs[rank], j.outputs[rank] }
 	s.Merge, s.Timeout = true, hardLimit

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/goshmem/goshmem/internal/jobtest"
 	"github.com/goshmem/goshmem/internal/skip"
 	"github.com/goshmem/goshmem/shmem"
 )
@@ -30,7 +31,7 @@ func mpi(t *testing.T, argv ...string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), hardLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Env = append(os.Environ(), mark(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	cmd.Env = append(os.Environ(), jobtest.Mark(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
 	var out bytes.Buffer
@@ -38,7 +39,7 @@ func mpi(t *testing.T, argv ...string) string {
 	if err := cmd.Run(); err == nil || ctx.Err() != nil {
 		t.Errorf("%s ended with %v, %v\n%s", argv[0], err, ctx.Err(), &out)
 	}
-	noLeftovers(t)
+	jobtest.NoLeftovers(t)
 	return out.String()
 }
 
@@ -68,7 +69,7 @@ func mpirunProgram(args []string) {
 // TestDeathUnderMpirun: the launcher ends the others too when a rank has died, and
 // leaves them about a second. They know at once.
 func TestDeathUnderMpirun(t *testing.T) {
-	told := regexp.MustCompile(`(?m)^error shmem: barrier: PE 3 \(host \S+, pid \d+\) died with SIGKILL; it was last in alloc #4 \(stage_test.go:\d+\); .* in barrier #1`)
+	told := regexp.MustCompile(`(?m)^error shmem: barrier: PE 3 \(host \S+, pid \d+\) died with SIGKILL; it was last in alloc #5 \(stage_test.go:\d+\); .* in barrier #1`)
 	for round := range *deathRounds {
 		file := filepath.Join(t.TempDir(), strconv.Itoa(round))
 		out := mpi(t, "mpirun", "--oversubscribe", "-np", "4", os.Args[0], "mpirun", file)

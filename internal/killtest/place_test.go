@@ -14,6 +14,9 @@ type place struct {
 	teams bool // it needs them
 }
 
+// details is what the error of a wait says of what it waited for, as an expression.
+const details = `(element 0: )?(for a value .*, the last value was 0: )?(elements 0, 1 missing: 0 was 0, not == 7; 1 was 0, not == 7: )?(PE \d+ holds the lock, since its lock #1: )?`
+
 func places() map[string]place {
 	const site = `\(place_test.go:\d+\)`
 	return map[string]place{
@@ -24,7 +27,15 @@ func places() map[string]place {
 			return err
 		}, false},
 		"wait": {"wait until", "in wait #1 " + site, func(ctx context.Context, s *stage) error { return shmem.WaitUntil(ctx, s.word, 0, shmem.EQ, 7) }, false},
-		"alloc": {"alloc", "in alloc #5 " + site, func(ctx context.Context, s *stage) error {
+		"wait any": {"wait until any", "in wait #1 " + site, func(ctx context.Context, s *stage) error {
+			_, err := shmem.WaitUntilAny(ctx, s.two, nil, shmem.EQ, 7)
+			return err
+		}, false},
+		"wait all": {"wait until all", "in wait #1 " + site, func(ctx context.Context, s *stage) error {
+			return shmem.WaitUntilAll(ctx, s.two, nil, shmem.EQ, 7)
+		}, false},
+		"lock": {"lock set", "in lock #1 " + site, func(ctx context.Context, s *stage) error { return s.lock.Set(ctx) }, false},
+		"alloc": {"alloc", "in alloc #6 " + site, func(ctx context.Context, s *stage) error {
 			_, err := shmem.Alloc[byte](ctx, s.w, 100)
 			return err
 		}, false},

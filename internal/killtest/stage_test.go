@@ -18,7 +18,9 @@ type stage struct {
 	whole  *shmem.Team // of all PEs
 	rest   *shmem.Team // of all PEs but the victim
 	sig    shmem.Signal
+	lock   *shmem.Lock // that the victim holds
 	word   shmem.Array[int64]
+	two    shmem.Array[int64]
 	there  shmem.Array[int64] // on the victim: who is about to wait
 	moment shmem.Array[int64] // when the victim leaves; 0: it has not
 	left   *int64             // the own moment, which outlives the world
@@ -29,8 +31,15 @@ type stage struct {
 func newStage(w *shmem.World, victim int, teams bool) *stage {
 	ctx, n := context.Background(), w.NPEs()
 	s := &stage{w: w, victim: victim}
+	s.lock = must(shmem.AllocLock(ctx, w))
+	if w.MyPE() == victim {
+		if err := s.lock.Set(ctx); err != nil {
+			quit(err)
+		}
+	}
 	s.sig = must(shmem.AllocSignal(ctx, w))
-	s.word = must(shmem.Alloc[int64](ctx, w, 1))
+	s.two = must(shmem.Alloc[int64](ctx, w, 2))
+	s.word = must(s.two.Slice(0, 1))
 	s.there = must(shmem.Alloc[int64](ctx, w, n))
 	s.moment = must(shmem.Alloc[int64](ctx, w, 1))
 	s.left = &must(s.moment.Local())[0]

@@ -10,7 +10,7 @@ import (
 type layer int
 
 const (
-	top       layer = iota // programs: cmd, examples, and the tools that check the tree
+	top       layer = iota // programs: cmd, examples, bench, and the tools that check the tree
 	harness                // suites and benchmarks over the public packages
 	public                 // what users import
 	selection              // the list of compiled-in engines
@@ -22,11 +22,11 @@ const (
 // layerOf places a folder of the module.
 func layerOf(dir string) layer {
 	switch {
-	case under(dir, "cmd"), under(dir, "examples"), under(dir, "internal/ci"), under(dir, "internal/lint"):
+	case under(dir, "cmd"), under(dir, "examples"), under(dir, "bench"), under(dir, "internal/ci"), under(dir, "internal/lint"):
 		return top
 	case under(dir, "internal/conformance"), under(dir, "internal/perf"), under(dir, "internal/jobtest"), under(dir, "internal/killtest"), dir == "internal/testjob":
 		return harness
-	case dir == "internal/engines", dir == "internal/info":
+	case dir == "internal/engines", dir == "internal/info", dir == "internal/doctor":
 		return selection
 	case dir == "internal/engine":
 		return seam

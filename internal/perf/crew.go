@@ -3,6 +3,7 @@ package perf
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/goshmem/goshmem/shmem"
@@ -16,6 +17,7 @@ const (
 	barrier     // World.Barrier
 	sync        // World.Sync
 	volley      // PE 0 and PE 1 hand a word to and fro with P and WaitUntil
+	seen        // the same with PutSlice, and each looks at the word until it is there
 )
 
 // crew is one PE of a measuring job. PE 0 leads: it says what to do next and
@@ -34,8 +36,8 @@ type crew struct {
 }
 
 // newCrew joins the world and allocates. Collective.
-func newCrew(ctx context.Context) (*crew, error) {
-	w, err := shmem.Init(ctx, shmem.Options{})
+func newCrew(ctx context.Context, o shmem.Options) (*crew, error) {
+	w, err := shmem.Init(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +64,7 @@ func (c *crew) tell(a act, n int) error {
 	return nil
 }
 
-// side is the leader's way of timing an act: from the moment at which everybody
-// has begun.
+// side is the leader's way of timing an act: when everybody has begun and is warm.
 func (c *crew) side(a act) side {
 	return func(n int) (time.Duration, error) {
 		if err := c.tell(a, n); err != nil {
@@ -72,14 +73,18 @@ func (c *crew) side(a act) side {
 		if err := c.w.Barrier(c.ctx); err != nil {
 			return 0, err
 		}
-		start := time.Now()
-		err := c.do(a, n)
-		return time.Since(start), err
+		return c.perform(a, n)
 	}
 }
 
-// idle is how long the others sleep between two looks for an order.
-const idle = time.Millisecond
+// perform is one PE's part in an act, timed after a warm-up.
+func (c *crew) perform(a act, n int) (time.Duration, error) {
+	return warm(loop(func(n int) error { return c.do(a, n) }))(n)
+}
+
+// idle is how long one PE sleeps between two looks for an order. All of them
+// together look twice in a millisecond, however many there are.
+func (c *crew) idle() { time.Sleep(time.Duration(c.w.NPEs()) * time.Millisecond / 2) }
 
 // follow carries out orders until the order to quit.
 func (c *crew) follow() error {
@@ -91,7 +96,7 @@ func (c *crew) follow() error {
 		if err := c.w.Barrier(c.ctx); err != nil {
 			return err
 		}
-		if err := c.do(a, n); err != nil {
+		if _, err := c.perform(a, n); err != nil {
 			return err
 		}
 	}
@@ -105,23 +110,26 @@ func (c *crew) next() (a act, n int, err error) {
 			return quit, 0, err
 		}
 		if !here {
-			time.Sleep(idle)
+			c.idle()
 		}
 	}
 	err = c.orders.CopyTo(c.order[:])
 	return act(c.order[0]), int(c.order[1]), err
 }
 
-// do is one PE's part in an act.
+// do carries out an act n times.
 func (c *crew) do(a act, n int) error {
 	switch a {
 	case barrier:
 		return barrierLoop(c.ctx, c.w, n)
 	case sync:
 		return syncLoop(c.ctx, c.w, n)
-	case volley:
+	case volley, seen:
 		first := c.thrown + 1
 		c.thrown += int64(n)
+		if a == seen {
+			return seenLoop(c.ctx, c.ball, c.w.MyPE(), first, c.thrown)
+		}
 		return volleyLoop(c.ctx, c.ball, c.w.MyPE(), first, c.thrown)
 	}
 	return fmt.Errorf("order %d: there is no such act", a)
@@ -162,4 +170,45 @@ func volleyLoop(ctx context.Context, ball shmem.Array[int64], me int, first, las
 		}
 	}
 	return nil
+}
+
+// seenLoop waits by looking at the word, without the library.
+func seenLoop(ctx context.Context, ball shmem.Array[int64], me int, first, last int64) error {
+	here, err := ball.Local()
+	if err != nil {
+		return err
+	}
+	hand := make([]int64, 1)
+	for hand[0] = first; hand[0] <= last; hand[0]++ {
+		if me == 0 {
+			if err := ball.PutSlice(hand, 1); err != nil {
+				return err
+			}
+		}
+		if err := look(ctx, &here[0], hand[0]); err != nil {
+			return err
+		}
+		if me != 0 {
+			if err := ball.PutSlice(hand, 0); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// looks is how often a word is looked at between two looks at the context.
+const looks = 1 << 16
+
+func look(ctx context.Context, word *int64, want int64) error {
+	for {
+		for range looks {
+			if atomic.LoadInt64(word) >= want {
+				return nil
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("look for a word: %w", err)
+		}
+	}
 }

@@ -3,7 +3,9 @@
 // two competitors take turns, and a ratio is that of neighbours in time.
 //
 // One process leads (Shmem). It starts jobs of worker processes (Work) through
-// the launcher, as a user would, and gathers their figures into a Record.
+// the launcher, as a user would, and gathers their figures into a Record. In a
+// comparison with another library (Compare) the leading process itself takes the
+// samples: one job of ours and one of theirs get the same orders (Order) in turns.
 //
 // Figures of this kind depend on where the two cores are relative to each other,
 // which under a hypervisor changes every few seconds. So each sample has the time

@@ -40,6 +40,21 @@ func TestContest(t *testing.T) {
 	}
 }
 
+// A run that is long because somebody else had the core does not settle the length
+// of batches.
+func TestCalibrateTwice(t *testing.T) {
+	runs := 0
+	n, err := contest{batch: 1000}.calibrate(func(n int) (time.Duration, error) {
+		if runs++; runs == 2 {
+			return time.Second, nil
+		}
+		return time.Duration(100 * n), nil
+	})
+	if n != 16 || err != nil {
+		t.Errorf("batches of %d, %v; want 16", n, err)
+	}
+}
+
 func TestContestReportsFailure(t *testing.T) {
 	broken := errors.New("broken")
 	fails := func(int) (time.Duration, error) { return 0, broken }

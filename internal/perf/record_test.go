@@ -42,11 +42,45 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// Samples that say more about others than about us count only if there are not
+// enough of the rest.
+func TestSettleLeavesOut(t *testing.T) {
+	row := Row{}
+	for i := range 6 {
+		row.Samples = append(row.Samples, Sample{Ours: 1, Theirs: 2, State: Near}, Sample{Ours: 8, Theirs: 2, State: []string{Busy, Moved}[i%2]})
+	}
+	row.settle()
+	if row.LeftOut != 0 || row.State != Mixed || row.Ours.Max != 8 {
+		t.Errorf("six steady samples: %+v", row)
+	}
+	row.Samples = append(row.Samples, Sample{Ours: 1, Theirs: 2, State: Near})
+	row.settle()
+	if row.LeftOut != 6 || row.State != Near || row.Ours.Max != 1 || row.Ratio != 0.5 {
+		t.Errorf("seven steady samples: %+v", row)
+	}
+}
+
 func TestSettleWithoutAPeer(t *testing.T) {
 	row := Row{Wanted: 1.3, Samples: []Sample{{Ours: 7, State: Near}}}
 	row.settle()
 	if row.Ratio != 0 || row.Met != nil || row.State != Near {
 		t.Errorf("ratio %v, met %v, state %q; want no ratio and no verdict", row.Ratio, row.Met, row.State)
+	}
+}
+
+func TestByState(t *testing.T) {
+	row := Row{Name: "x", Case: Case{Op: OpP}, Wanted: 1, Samples: []Sample{
+		{Ours: 300, Theirs: 200, State: Far},
+		{Ours: 50, Theirs: 100, State: Near},
+		{Ours: 320, Theirs: 200, State: Far},
+	}}
+	row.settle()
+	parts := row.ByState()
+	if len(parts) != 2 || parts[0].State != Near || parts[0].Ratio != 0.5 || parts[1].OursNS != 310 || parts[1].TheirsNS != 200 || *parts[1].Met {
+		t.Errorf("parts %+v", parts)
+	}
+	if row.State != Mixed || len(row.Samples) != 3 {
+		t.Errorf("the row itself is now %+v", row)
 	}
 }
 
@@ -85,7 +119,7 @@ func TestWriteTable(t *testing.T) {
 	if err := r.WriteTable(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"P ", "2.0 ns", "1.5 ns to 4.0 ns", "Go atomic add", "2.00", "<= 1.0", " no ", " 2 ", Near, "7.2 ms", "unknown", "5.0 MiB", "VmRSS", "a note"} {
+	for _, want := range []string{"P ", "2.0 ns", "1.5 ns to 4.0 ns", "Go atomic add", "2.00", "<= 1.00", " no ", " 2 ", Near, "7.2 ms", "unknown", "5.0 MiB", "VmRSS", "a note"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, b.String())
 		}

@@ -39,12 +39,12 @@ func (m Machine) head(b *strings.Builder) {
 
 // cells are the columns of a row.
 func (r Row) cells() []string {
-	cells := []string{r.Name, r.show(r.Ours.Median), r.show(r.Ours.Min) + " to " + r.show(r.Ours.Max), r.Peer, "", "", "", "", "", r.State, r.Note}
+	cells := []string{r.Name, r.Show(r.Ours.Median), r.Show(r.Ours.Min) + " to " + r.Show(r.Ours.Max), r.Peer, "", "", "", "", "", r.State, r.Note}
 	if r.Ratio > 0 {
-		cells[4], cells[5] = r.show(r.Theirs.Median), fmt.Sprintf("%.2f", r.Ratio)
+		cells[4], cells[5] = r.Show(r.Theirs.Median), fmt.Sprintf("%.2f", r.Ratio)
 	}
 	if r.Wanted > 0 {
-		cells[6], cells[7] = fmt.Sprintf("<= %.1f", r.Wanted), r.verdict()
+		cells[6], cells[7] = fmt.Sprintf("<= %.2f", r.Wanted), r.Verdict()
 	}
 	if r.Allocs != nil {
 		cells[8] = fmt.Sprint(*r.Allocs)
@@ -52,7 +52,8 @@ func (r Row) cells() []string {
 	return cells
 }
 
-func (r Row) verdict() string {
+// Verdict says whether the wanted ratio was met: yes, no or unknown.
+func (r Row) Verdict() string {
 	switch {
 	case r.Met == nil:
 		return "unknown"
@@ -62,8 +63,8 @@ func (r Row) verdict() string {
 	return "no"
 }
 
-// show writes a quantity of the row's unit as people do.
-func (r Row) show(v float64) string {
+// Show writes a quantity of the row's unit as people do.
+func (r Row) Show(v float64) string {
 	switch {
 	case r.Unit == "bytes":
 		return fmt.Sprintf("%.1f MiB", v/(1<<20))

@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/goshmem/goshmem/internal/perf/first"
+	"github.com/goshmem/goshmem/shmem"
 )
 
 // What a worker process is: its first argument.
 const (
 	workPair  = "pair"  // one of two PEs: one-sided operations, barriers of two
 	workMany  = "many"  // one of many PEs: barriers
+	workOrder = "order" // one of many PEs that take orders (Compare)
 	workFirst = "first" // stands in for programs/first
 	workHello = "hello" // stands in for programs/hello
 )
@@ -40,6 +42,8 @@ func Work(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	case args[0] == workFirst:
 		return first.Run(args[1:], out)
+	case args[0] == workOrder && len(args) == 2:
+		return serve(ctx, args[1])
 	case args[0] == workPair, args[0] == workMany:
 		var t task
 		if len(args) != 2 {
@@ -56,7 +60,7 @@ func Work(ctx context.Context, args []string, out io.Writer) error {
 // work measures as PE 0, and follows as any other.
 func (t task) work(ctx context.Context, kind string, out io.Writer) error {
 	debug.SetGCPercent(-1) // little is allocated here; a collection would be part of a sample
-	c, err := newCrew(ctx)
+	c, err := newCrew(ctx, shmem.Options{})
 	if err != nil {
 		return err
 	}

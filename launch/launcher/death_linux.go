@@ -15,36 +15,54 @@ type death struct {
 	signal string
 }
 
-// watch sends each rank's death to deaths, which has room for all, in the order
-// in which they die: the report names the rank that failed first, and a thread
-// per rank would be woken in any order. Where the kernel has no process
-// descriptors (before 5.3) such threads are the way left.
-func watch(ranks []*rank, deaths chan<- death) {
+// watch reports the deaths of ranks in the order in which they die: the report
+// names the rank that failed first, and a thread per rank would be woken in any
+// order. Where the kernel has no process descriptors (before 5.3) such threads are
+// the way left.
+type watch struct {
+	poll  int // epoll descriptor; -1: there is none
+	added int
+	rest  []*rank // those with a thread
+}
+
+func newWatch() *watch {
 	poll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		poll = -1
 	}
-	watched := 0
-	for i, r := range ranks {
-		event := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLONESHOT, Fd: int32(i)}
-		if r.pidfd >= 0 && unix.EpollCtl(poll, unix.EPOLL_CTL_ADD, r.pidfd, &event) == nil {
-			watched++
-			continue
-		}
+	return &watch{poll: poll}
+}
+
+// add begins to watch the i-th rank. The kernel keeps the order of deaths from here
+// on, whenever run looks: so it comes at once after the fork. Ranks that meet by
+// package launch do so only when all are watched.
+func (w *watch) add(i int, r *rank) {
+	event := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLONESHOT, Fd: int32(i)}
+	if r.pidfd < 0 || unix.EpollCtl(w.poll, unix.EPOLL_CTL_ADD, r.pidfd, &event) != nil {
+		w.rest = append(w.rest, r)
+		return
+	}
+	w.added++
+}
+
+// run sends the deaths of all ranks that were added to deaths, which has room for
+// them.
+func (w *watch) run(ranks []*rank, deaths chan<- death) {
+	for _, r := range w.rest {
 		go func() { deaths <- r.await() }()
 	}
 	go func() {
-		for watched > 0 {
-			watched -= pass(poll, ranks, deaths)
+		for left := w.added; left > 0; {
+			left -= w.pass(ranks, deaths)
 		}
-		unix.Close(poll)
+		unix.Close(w.poll)
 	}()
 }
 
 // pass sends the deaths that poll reports next and returns how many.
-func pass(poll int, ranks []*rank, deaths chan<- death) int {
+func (w *watch) pass(ranks []*rank, deaths chan<- death) int {
 	var events [64]unix.EpollEvent
-	n, err := unix.EpollWait(poll, events[:], -1)
+	n, err := unix.EpollWait(w.poll, events[:], -1)
 	if err != nil {
 		return 0 // interrupted; our own descriptor and buffer cannot be wrong
 	}

@@ -126,7 +126,9 @@ func TestWatchWithoutProcessDescriptors(t *testing.T) {
 		t.Fatal("not started")
 	}
 	deaths := make(chan death, 1)
-	watch([]*rank{{RankResult: RankResult{Rank: 0, Pid: cmd.Process.Pid}, pidfd: -1}}, deaths)
+	ranks, w := []*rank{{RankResult: RankResult{Rank: 0, Pid: cmd.Process.Pid}, pidfd: -1}}, newWatch()
+	w.add(0, ranks[0])
+	w.run(ranks, deaths)
 	if err := cmd.Process.Signal(unix.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
@@ -154,8 +156,10 @@ func TestOrderOfDeaths(t *testing.T) {
 		}
 		ranks = append(ranks, &rank{RankResult: RankResult{Rank: r, Pid: cmd.Process.Pid}, pidfd: pidfd})
 	}
-	deaths := make(chan death) // holds the watcher up
-	watch(ranks, deaths)
+	w := newWatch()
+	for i, r := range ranks {
+		w.add(i, r)
+	}
 	order := []int{3, 1, 7, 0, 2, 6, 5, 4}
 	for _, r := range order {
 		if err := unix.Kill(ranks[r].Pid, unix.SIGKILL); err != nil {
@@ -163,6 +167,8 @@ func TestOrderOfDeaths(t *testing.T) {
 		}
 		ranks[r].await()
 	}
+	deaths := make(chan death)
+	w.run(ranks, deaths) // not before all are dead: a busy machine may be as late
 	for _, want := range order {
 		if d := <-deaths; d.rank != want || d.signal != "SIGKILL" {
 			t.Errorf("%+v, want rank %d", d, want)

@@ -59,13 +59,14 @@ func (j *job) forkOne(r, core int, stdin *os.File) (stopped bool, err error) {
 		Files: []*os.File{stdin, child.stdout, child.stderr},
 		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, PidFD: &pidfd},
 	})
-	closed := child.close()
 	if err != nil {
-		return false, explained(err)
+		return false, errors.Join(explained(err), child.close())
 	}
-	j.ranks = append(j.ranks, &rank{
+	started := &rank{
 		RankResult: RankResult{Rank: r, Pid: process.Pid, Core: core},
 		process:    process, pidfd: pidfd, tail: last,
-	})
-	return false, closed
+	}
+	j.watch.add(len(j.ranks), started)
+	j.ranks = append(j.ranks, started)
+	return false, child.close()
 }

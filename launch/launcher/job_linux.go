@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/goshmem/goshmem/launch"
 )
 
 // Defaults of Spec.
@@ -24,6 +26,7 @@ type job struct {
 	spec    Spec
 	program string // path of the executable
 	meeting meeting
+	ends    *launch.Obituaries
 	wires   *wiring
 
 	// gate makes a signal and a fork exclude each other: a rank either gets the
@@ -32,6 +35,7 @@ type job struct {
 	closed bool // no more forks
 	ranks  []*rank
 
+	watch   *watch
 	deaths  chan death
 	alive   int
 	phase   phase
@@ -102,6 +106,10 @@ func newJob(s Spec) (*job, error) {
 	if j.wires, err = newWiring(s); err != nil {
 		return nil, &Error{Code: 1, Err: err}
 	}
+	if j.ends, err = launch.Announce(j.meeting.rdzv); err != nil {
+		return nil, &Error{Code: 1, Err: err}
+	}
+	j.watch = newWatch()
 	return j, nil
 }
 
@@ -151,7 +159,8 @@ func outputError(err error) *Error {
 // begin is called when all ranks are forked, or err says why not.
 func (j *job) begin(err error) {
 	j.alive = len(j.ranks)
-	watch(j.ranks, j.deaths)
+	j.watch.run(j.ranks, j.deaths)
+	j.ends.Begin()
 	if err != nil {
 		j.stop(&Error{statusOf(err), fmt.Errorf("start rank %d: %w", j.alive, err)}, unix.SIGKILL)
 	}
@@ -161,6 +170,7 @@ func (j *job) died(d death) {
 	r := j.ranks[d.rank]
 	r.dead, r.Code, r.Signal = true, d.code, d.signal
 	j.alive--
+	j.ends.Ended(r.Rank, r.Pid, r.ending())
 	if j.spec.Ended != nil {
 		j.spec.Ended(r.RankResult)
 	}
@@ -244,6 +254,9 @@ func (j *job) bury() {
 		if r.pidfd >= 0 {
 			unix.Close(r.pidfd)
 		}
+	}
+	if err := j.ends.Close(); err != nil {
+		j.fail(err)
 	}
 	if err := j.wires.drain(); err != nil {
 		j.fail(err)

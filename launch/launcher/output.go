@@ -3,6 +3,7 @@ package launcher
 import (
 	"bytes"
 	"io"
+	"strings"
 	"sync"
 )
 
@@ -62,10 +63,13 @@ func (w *lineWriter) Close() error {
 	return w.pass(w.finish(nil))
 }
 
-// tail keeps the last lines of a stream.
+// tail keeps the last lines of a stream, and the last one that began a panic: the
+// stack that follows it is often longer than the tail.
 type tail struct {
 	lines []string
 	line  []byte
+	panic string
+	since int // lines since then
 }
 
 const (
@@ -87,7 +91,12 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 func (t *tail) finish() {
-	t.lines = append(t.lines, string(t.line))
+	line := string(t.line)
+	t.since++
+	if beginsPanic(line) {
+		t.panic, t.since = line, 0
+	}
+	t.lines = append(t.lines, line)
 	if len(t.lines) > tailLines {
 		t.lines = t.lines[1:]
 	}
@@ -99,5 +108,15 @@ func (t *tail) last() []string {
 	if len(t.line) > 0 {
 		t.finish()
 	}
+	if t.panic != "" && t.since >= tailLines {
+		return append([]string{t.panic, "..."}, t.lines...)
+	}
 	return t.lines
+}
+
+// beginsPanic says whether a line is the first of what a Go program says when it
+// ends badly; shmem.Main says it with the number of the PE.
+func beginsPanic(line string) bool {
+	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") ||
+		strings.HasPrefix(line, "shmem: PE ") && strings.Contains(line, " panicked: ")
 }

@@ -3,6 +3,7 @@ package launcher
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -82,5 +83,26 @@ func TestTail(t *testing.T) {
 	}
 	if want := strings.Repeat("d", tailWidth); last[6] != want {
 		t.Errorf("line %.10q of %d bytes, want %d", last[6], len(last[6]), tailWidth)
+	}
+}
+
+// TestTailOfPanic: what a program panicked with is kept, however long the stack is.
+func TestTailOfPanic(t *testing.T) {
+	for first, kept := range map[string]bool{
+		"panic: boom": true, "fatal error: all goroutines are asleep - deadlock!": true,
+		"shmem: PE 3 panicked: boom": true, "it said panic: boom": false,
+	} {
+		for _, frames := range []int{0, 8, 9, 10, 50} {
+			var k tail
+			fmt.Fprintf(&k, "before\n%s\n%s", first, strings.Repeat("frame\n", frames))
+			last := k.last()
+			begins := slices.Index(last, first)
+			if want := kept || frames < tailLines; (begins >= 0) != want || len(last) > tailLines+2 {
+				t.Errorf("%q and %d frames: %q", first, frames, last)
+			}
+			if slices.Contains(last[max(begins, 0):], "...") != (kept && frames >= tailLines) {
+				t.Errorf("%q and %d frames: %q", first, frames, last)
+			}
+		}
 	}
 }

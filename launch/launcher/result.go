@@ -46,7 +46,7 @@ type RankResult struct {
 	Code      int      // exit status; 128 plus the number of the signal if one ended the process
 	Signal    string   // name of that signal, such as SIGKILL; "" if it exited
 	Core      int      // core it was bound to; -1: none
-	Stderr    []string // its last lines on stderr, at most 10
+	Stderr    []string // its last lines on stderr, at most 10, with the first of a panic in front
 	Early     bool     // it ended with status 0 before any rank failed or the job was stopped
 	Termed    bool     // it was still running when the launcher sent SIGTERM
 	Killed    bool     // it was still running when the launcher sent SIGKILL
@@ -58,6 +58,14 @@ func (r RankResult) String() string {
 		return "killed by " + r.Signal
 	}
 	return "exit status " + strconv.Itoa(r.Code)
+}
+
+// ending is String as part of a sentence.
+func (r RankResult) ending() string {
+	if r.Signal != "" {
+		return "died with " + r.Signal
+	}
+	return "exited with status " + strconv.Itoa(r.Code)
 }
 
 // Result says how a job ended.

@@ -48,7 +48,7 @@ func (h *Heap) Progress(pe int) engine.Progress {
 	c := h.ctl[pe]
 	word := c.call.Load()
 	call, active := engine.Unpack(word)
-	p := engine.Progress{PE: pe, State: c.getState(), Call: call, Active: active, Note: loadText(c.reason[:])}
+	p := engine.Progress{PE: pe, State: c.getState(), Call: call, Active: active, Note: loadText(c.reason[:]), Last: c.latest()}
 	if h.peers != nil {
 		p.Host, p.Pid = h.peers[pe].host, h.peers[pe].pid
 	}

@@ -152,3 +152,24 @@ func TestHeapBasics(t *testing.T) {
 		}
 	})
 }
+
+// TestFailKeepsReason: another goroutine of a PE that has failed gives its wait up;
+// the others still read why the PE failed.
+func TestFailKeepsReason(t *testing.T) {
+	onBoth(t, []int{2}, func(t *testing.T, heaps []*Heap) {
+		meeting, over := gates(heaps, 4)[0], make(chan error)
+		go func() {
+			over <- meeting.Meet(t.Context(), engine.Call{Kind: engine.KindSync, Slot: 4, Seq: 1})
+		}()
+		for heaps[0].own.sleepers.Load() == 0 {
+			heaps[0].policy.yield(func() bool { return true })
+		}
+		heaps[0].Fail("out of cheese", engine.Stays)
+		if err := <-over; !errors.Is(err, engine.ErrFailed) {
+			t.Errorf("the other goroutine: %v", err)
+		}
+		if p := heaps[1].Progress(0); p.Reason != "failed: out of cheese" {
+			t.Errorf("the other PE reads %q", p.Reason)
+		}
+	})
+}

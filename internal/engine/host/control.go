@@ -71,6 +71,9 @@ func storeText(words []atomic.Uint64, s string) {
 			w |= uint64(s[i*8+b]) << (8 * b)
 		}
 		words[i].Store(w)
+		if w>>56 == 0 { // the text ends here
+			return
+		}
 	}
 }
 

@@ -164,7 +164,9 @@ func (g *gate) strange(word, want uint64) bool {
 // longer agree on which meeting is next.
 func (g *gate) giveUp(err error) {
 	g.err = err
-	storeText(g.h.own.reason[:], brief(err.Error()))
+	if g.h.own.getState() != engine.Failed { // else it is why this PE has failed, in another goroutine
+		storeText(g.h.own.reason[:], brief(err.Error()))
+	}
 	g.slots[g.self].arrived.Store(g.gen<<8 | g.why(err))
 	g.slots[0].opened.Store(g.gen<<8 | gaveUp)
 	g.ring()

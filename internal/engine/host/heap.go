@@ -107,9 +107,9 @@ func (h *Heap) Ring(pe int) {
 // Spin returns how many looks are cheaper than a call of Wait.
 func (h *Heap) Spin() int { return h.policy.spin() }
 
-// Close leaves the world.
+// Close leaves the world; in good order, unless this PE has failed.
 func (h *Heap) Close() error {
-	h.own.setState(engine.Finalized)
+	h.own.state.CompareAndSwap(uint32(engine.Running), uint32(engine.Finalized))
 	var first error
 	for _, f := range h.closers {
 		if err := f(); err != nil && first == nil {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"unsafe"
@@ -41,15 +42,7 @@ func open(ctx context.Context, job engine.Job) (*Heap, error) {
 		mine.close()
 		return nil, err
 	}
-	segments := make([]unsafe.Pointer, job.Size)
-	for pe := range cards {
-		if segments[pe], err = cards[pe].mapSegment(job.HeapSize); err != nil {
-			break
-		}
-		if pe != job.Rank { // the mapping holds the memory; our own we punch holes into
-			cards[pe].closeSegment()
-		}
-	}
+	segments, err := mapAll(cards, job)
 	if err != nil {
 		closeCards(cards)
 		return nil, err
@@ -62,10 +55,37 @@ func open(ctx context.Context, job engine.Job) (*Heap, error) {
 	stop, err := watch(h, cards)
 	if err != nil {
 		closeCards(cards)
-		return nil, err
+		return nil, errors.Join(err, unmapAll(segments, job.HeapSize))
 	}
 	h.closers = append(h.closers, stop, func() error { closeCards(cards); return nil })
 	return h, nil
+}
+
+// mapAll maps every PE's segment, or none.
+func mapAll(cards []card, job engine.Job) ([]unsafe.Pointer, error) {
+	segments := make([]unsafe.Pointer, job.Size)
+	for pe := range cards {
+		var err error
+		if segments[pe], err = cards[pe].mapSegment(job.HeapSize); err != nil {
+			return nil, errors.Join(err, unmapAll(segments, job.HeapSize))
+		}
+		if pe != job.Rank { // the mapping holds the memory; our own we punch holes into
+			cards[pe].closeSegment()
+		}
+	}
+	return segments, nil
+}
+
+// unmapAll is for a world that does not come into being: nobody has an address in
+// it yet.
+func unmapAll(segments []unsafe.Pointer, heapSize uintptr) error {
+	var errs []error
+	for _, s := range segments {
+		if s != nil {
+			errs = append(errs, unix.MunmapPtr(s, heapStart+heapSize))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // card is what a PE gives the others: its memory and a handle of its process.
@@ -115,7 +135,7 @@ func (c *card) mapSegment(heapSize uintptr) (unsafe.Pointer, error) {
 	}
 	p, err := unix.MmapPtr(c.segment, 0, nil, uintptr(st.Size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_NORESERVE)
 	if err != nil {
-		return nil, fmt.Errorf("map the segment of PE %d (%d bytes): %w", c.rank, st.Size, err)
+		return nil, fmt.Errorf("map the heap of PE %d (%d bytes): %w: lower GOSHMEM_HEAP_SIZE, or raise the limit of the address space (ulimit -v)", c.rank, heapSize, err)
 	}
 	return p, nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // record is an engine.Record in shared memory. number is its place in the row of all
-// records, from 1; 0 while it is being written.
+// records, from 1; 0 before the first.
 type record struct {
 	number atomic.Uint64
 	head   atomic.Uint64 // deed<<32 | peer
@@ -18,16 +18,22 @@ type record struct {
 	site   [7]atomic.Uint64
 }
 
-// Record writes r over the oldest record.
+// writing is the number of a record that is being written.
+const writing = ^uint64(0)
+
+// Record writes r over the oldest record. If another goroutine is still at work there,
+// or was overtaken by others all around, r is lost.
 func (h *Heap) Record(r engine.Record) {
 	number := h.own.recorded.Add(1)
 	c := &h.own.records[number%engine.RecordsKept]
-	c.number.Store(0)
+	if old := c.number.Load(); old > number || !c.number.CompareAndSwap(old, writing) {
+		return
+	}
 	c.head.Store(uint64(r.Deed)<<32 | uint64(uint32(r.Peer)))
 	c.at.Store(uint64(r.At))
 	c.bytes.Store(uint64(r.Bytes))
 	c.when.Store(r.When.UnixNano())
-	storeText(c.site[:], r.Site)
+	storeText(c.site[:], r.Site[max(0, len(r.Site)-8*len(c.site)):]) // its end is the line
 	c.number.Store(number)
 }
 
@@ -44,6 +50,16 @@ func (h *Heap) Records(pe int) []engine.Record {
 	return list
 }
 
+// latest returns the last record, if there is one that is not being written.
+func (c *control) latest() engine.Record {
+	last := c.recorded.Load()
+	if last == 0 {
+		return engine.Record{}
+	}
+	r, _ := c.records[last%engine.RecordsKept].read(last)
+	return r
+}
+
 func (c *record) read(number uint64) (engine.Record, bool) {
 	if c.number.Load() != number {
 		return engine.Record{}, false
@@ -54,5 +70,8 @@ func (c *record) read(number uint64) (engine.Record, bool) {
 		At: uintptr(c.at.Load()), Bytes: uintptr(c.bytes.Load()),
 		When: time.Unix(0, c.when.Load()), Site: loadText(c.site[:]),
 	}
-	return r, c.number.Load() == number
+	if c.number.Load() != number { // written meanwhile
+		return engine.Record{}, false
+	}
+	return r, true
 }

@@ -39,6 +39,7 @@ const (
 	Sound         Fault = iota
 	NoFence             // Fence orders nothing
 	NoQuiet             // Quiet completes nothing
+	LateMeetings        // no fault: a meeting delivers nothing, so that only quiets complete
 	NoLaneQuiet         // Quiet completes only what went through the default lane
 	NoBarrierWait       // every meeting but the first ends at once
 	SignalFirst         // the signal of a put overtakes its data
@@ -136,7 +137,7 @@ func (g *gate) Await(ctx context.Context, call engine.Call, i int) error {
 }
 
 func (g *gate) settle() error {
-	if g.h.Break == NoQuiet || g.h.Break == NoLaneQuiet {
+	if g.h.Break == NoQuiet || g.h.Break == NoLaneQuiet || g.h.Break == LateMeetings {
 		return nil
 	}
 	return g.h.Flush()

@@ -1,0 +1,144 @@
+// Command compare measures package shmem beside another library of its kind on this
+// machine, Open MPI's OSHMEM, sample by sample in turns:
+//
+//	go run ./bench/compare -save docs/results/2026-11-compare-oshmem
+//
+// It prints a table, or with -json the record with every sample; -save NAME writes
+// the record to NAME.json and a page for people to NAME.md. The exit status is 0
+// whatever the figures are, 1 on a failure, 2 on a mistake in the flags, and 3 if the
+// other library is not installed (go run says so and has status 1).
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/goshmem/goshmem/bench"
+	"github.com/goshmem/goshmem/internal/perf"
+	"github.com/goshmem/goshmem/launch/launcher"
+)
+
+// Exit statuses.
+const (
+	failed  = 1
+	usage   = 2
+	missing = 3
+)
+
+// workerName is the first argument of this program as a process of ours.
+const workerName = "worker"
+
+func main() {
+	ctx := context.Background()
+	if len(os.Args) > 1 && os.Args[1] == workerName {
+		os.Exit(status(perf.Work(ctx, os.Args[2:], os.Stdout), os.Stderr))
+	}
+	o, err := parse(os.Args[1:], os.Stderr)
+	if err == nil {
+		err = launcher.Until(ctx, launcher.StopSignals(), func(ctx context.Context) error { return o.run(ctx, os.Stdout) })
+	}
+	os.Exit(status(err, os.Stderr))
+}
+
+// errUsage marks what the flag package has explained already.
+var errUsage = errors.New("usage")
+
+// status prints an error and says with which status to exit.
+func status(err error, out io.Writer) int {
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.Is(err, errUsage):
+		return usage
+	}
+	fmt.Fprintln(out, "compare:", err)
+	if errors.Is(err, bench.ErrMissing) {
+		return missing
+	}
+	return failed
+}
+
+// options are the flags.
+type options struct {
+	perf.CompareOptions
+	asJSON bool
+	save   string
+	args   []string
+}
+
+func parse(args []string, out io.Writer) (*options, error) {
+	o := &options{args: args}
+	f := flag.NewFlagSet("compare", flag.ContinueOnError)
+	f.SetOutput(out)
+	f.IntVar(&o.Rounds, "rounds", 0, "`number` of samples of each row (0: 15, with -quick 3)")
+	f.DurationVar(&o.Batch, "batch", 0, "least `time` of each side of a sample (0: 4ms)")
+	f.BoolVar(&o.Quick, "quick", false, "few sizes and samples")
+	f.BoolVar(&o.asJSON, "json", false, "print JSON with all samples")
+	f.StringVar(&o.save, "save", "", "write `NAME`.json and NAME.md")
+	switch err := f.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return nil, err
+	case err != nil:
+		return nil, errUsage
+	case f.NArg() > 0 || o.Rounds < 0 || o.Batch < 0:
+		fmt.Fprintln(out, "compare: there are no arguments besides flags, and no number is negative")
+		return nil, errUsage
+	}
+	if o.Rounds == 0 {
+		o.Rounds = 15
+		if o.Quick {
+			o.Rounds = 3
+		}
+	}
+	return o, nil
+}
+
+func (o *options) run(ctx context.Context, out io.Writer) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	o.Worker = []string{self, workerName}
+	var r perf.Record
+	err = launcher.InScratch(func(dir string) error {
+		if o.Peer, err = bench.OSHMEM(ctx, dir); err != nil {
+			return err
+		}
+		r, err = perf.Compare(ctx, o.CompareOptions)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if r.Machine.Commit == "" { // go run leaves it out
+		r.Machine.Commit = revision(ctx)
+	}
+	return o.report(r, out)
+}
+
+// report prints and saves a record.
+func (o *options) report(r perf.Record, out io.Writer) error {
+	text, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return err
+	}
+	text = append(text, '\n')
+	if o.save != "" {
+		command := strings.Join(append([]string{"go run ./bench/compare"}, o.args...), " ")
+		err = errors.Join(os.WriteFile(o.save+".json", text, 0o666), os.WriteFile(o.save+".md", page(r, command), 0o666))
+	}
+	if err != nil {
+		return fmt.Errorf("save: %w", err)
+	}
+	if o.asJSON {
+		_, err = out.Write(text)
+		return err
+	}
+	return r.WriteTable(out)
+}

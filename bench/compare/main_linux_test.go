@@ -1,0 +1,99 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/goshmem/goshmem/internal/perf"
+	"github.com/goshmem/goshmem/internal/skip"
+)
+
+// build returns the program.
+func build(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "compare")
+	if text, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, text)
+	}
+	return program
+}
+
+// exits runs a command and returns its status and what it wrote.
+func exits(t *testing.T, argv ...string) (int, string) {
+	t.Helper()
+	text, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	} else if err != nil {
+		return exit.ExitCode(), string(text)
+	}
+	return 0, string(text)
+}
+
+func TestStatus(t *testing.T) {
+	program := build(t)
+	t.Setenv("PATH", t.TempDir())
+	for _, c := range []struct {
+		args   []string
+		status int
+		text   string
+	}{
+		{nil, missing, "apt-get install openmpi-bin libopenmpi-dev gcc"},
+		{[]string{"-h"}, 0, "-quick"},
+		{[]string{"-nonsense"}, usage, "-nonsense"},
+		{[]string{"-rounds", "-1"}, usage, "negative"},
+		{[]string{"more"}, usage, "no arguments"},
+		{[]string{"worker"}, failed, "workers of a measurement"},
+	} {
+		if status, text := exits(t, append([]string{program}, c.args...)...); status != c.status || !strings.Contains(text, c.text) {
+			t.Errorf("%q: status %d, %q; want %d and %q", c.args, status, text, c.status, c.text)
+		}
+	}
+}
+
+// Figures are not looked at: a measurement is no test.
+func TestCompare(t *testing.T) {
+	if _, err := exec.LookPath("oshcc"); err != nil {
+		skip.Now(t, skip.NoMPI, "oshcc is not installed")
+	}
+	saved := filepath.Join(t.TempDir(), "saved")
+	status, text := exits(t, build(t), "-quick", "-rounds", "1", "-batch", "20us", "-json", "-save", saved)
+	if status != 0 {
+		t.Fatalf("status %d\n%s", status, text)
+	}
+	file, err := os.ReadFile(saved + ".json")
+	if err != nil || string(file) != text {
+		t.Errorf("saved: %v, %d bytes; printed: %d bytes", err, len(file), len(text))
+	}
+	var r struct {
+		perf.Record
+		Rows []struct {
+			Op, State     string
+			Size, PEs     int
+			Ours          float64 `json:"ours_ns"`
+			Theirs        float64 `json:"theirs_ns"`
+			Ratio, Wanted float64
+			Met           *bool
+			Samples       []perf.Sample
+		} `json:"rows"`
+	}
+	if err := json.Unmarshal(file, &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Name != "compare" || !strings.Contains(r.Peer, "UCX") || len(r.Rows) < 20 {
+		t.Errorf("record %q with peer %q and %d rows", r.Name, r.Peer, len(r.Rows))
+	}
+	for _, row := range r.Rows {
+		if row.Op == "" || row.Size < 8 || row.PEs < 2 || row.Ours <= 0 || row.Theirs <= 0 || row.Ratio <= 0 || (row.Wanted > 0) != (row.Met != nil) || len(row.Samples) != 1 {
+			t.Errorf("row %+v", row)
+		}
+	}
+	if md, err := os.ReadFile(saved + ".md"); err != nil || !strings.Contains(string(md), "-quick -rounds 1") {
+		t.Errorf("page: %v\n%s", err, md)
+	}
+}

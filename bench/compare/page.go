@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"github.com/goshmem/goshmem/internal/perf"
+)
+
+//go:embed page.md.tmpl
+var pageText string
+
+// content is what the page is made of.
+type content struct {
+	perf.Record
+	Command     string
+	Met, Missed []perf.Row
+	Unwanted    []perf.Row // no ratio is wanted of them
+}
+
+// page writes a record as a page of docs/results.
+func page(r perf.Record, command string) []byte {
+	c := content{Record: r, Command: command}
+	for _, row := range r.Rows {
+		switch {
+		case row.Wanted == 0:
+			c.Unwanted = append(c.Unwanted, row)
+		case row.Verdict() == "yes":
+			c.Met = append(c.Met, row)
+		default:
+			c.Missed = append(c.Missed, row)
+		}
+	}
+	var b bytes.Buffer
+	t := template.Must(template.New("page").Funcs(template.FuncMap{"line": line, "mixed": mixed, "disturbed": disturbed}).Parse(pageText))
+	template.Must(t, t.Execute(&b, c)) // a page that does not fit its record is a mistake in the page
+	return b.Bytes()
+}
+
+// disturbed says whether other programs wanted the cores: before anything was
+// measured, more than one did on average.
+func disturbed(m perf.Machine) bool {
+	minute, _, _ := strings.Cut(m.LoadBefore, " ")
+	load, err := strconv.ParseFloat(minute, 64)
+	return err == nil && load > 1
+}
+
+// line is a row of a table.
+func line(r perf.Row) string {
+	wanted, met := "", ""
+	if r.Wanted > 0 {
+		wanted, met = fmt.Sprintf("<= %.2f", r.Wanted), r.Verdict()
+	}
+	cells := []string{r.Name, r.Show(r.Ours.Median), r.Show(r.Theirs.Median), fmt.Sprintf("%.2f", r.Ratio), wanted, met, r.State}
+	return "| " + strings.Join(cells, " | ") + " |"
+}
+
+// mixed are the rows in which PEs wait for each other and that were seen in several
+// states, once for each. Other rows hardly depend on how far apart the cores are.
+func mixed(rows []perf.Row) []perf.Row {
+	var list []perf.Row
+	for _, row := range rows {
+		meets := slices.Contains([]string{perf.OpSeen, perf.OpPingPong, perf.OpBarrier, perf.OpSync}, row.Op)
+		if !meets || row.State != perf.Mixed {
+			continue
+		}
+		for _, part := range row.ByState() {
+			part.Name = fmt.Sprintf("%s (%d of %d samples)", part.Name, len(part.Samples), len(row.Samples))
+			list = append(list, part)
+		}
+	}
+	return list
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/goshmem/goshmem/internal/perf"
+)
+
+func TestPage(t *testing.T) {
+	yes, no := true, false
+	half := func(state string) perf.Sample { return perf.Sample{Ours: 10, Theirs: 20, N: 1, State: state} }
+	r := perf.Record{
+		When: time.Date(2026, 11, 30, 4, 5, 0, 0, time.UTC), Rounds: 2, Batch: "4ms", Peer: "Open MPI OSHMEM: 4.1.4, UCX 1.13.1",
+		Machine: perf.Machine{OS: "linux", Arch: "amd64", Cores: 2, CPU: "a CPU", Commit: "abc", LoadBefore: "0.1", LoadAfter: "0.2"},
+		Rows: []perf.Row{
+			{Name: "put 8 B, hot", Unit: "ns", Peer: "Open MPI OSHMEM", Ours: perf.Summary{Median: 3}, Theirs: perf.Summary{Median: 9}, Ratio: 0.333, Wanted: 0.6, Met: &yes, State: perf.Near},
+			{Name: "barrier_all", Unit: "ns", Ours: perf.Summary{Median: 3000}, Theirs: perf.Summary{Median: 2000}, Ratio: 1.5, Wanted: 1.05, Met: &no, State: perf.Far},
+			{Name: "get", Case: perf.Case{Op: perf.OpGet}, Unit: "ns", Ratio: 1, State: perf.Mixed, Samples: []perf.Sample{half(perf.Near), half(perf.Far)}},
+			{Name: "seen", Case: perf.Case{Op: perf.OpSeen}, Unit: "ns", Ratio: 1, State: perf.Mixed, Samples: []perf.Sample{half(perf.Near), half(perf.Far), half(perf.Far)}},
+		},
+	}
+	text := string(page(r, "go run ./bench/compare -x"))
+	for _, want := range []string{
+		"# goshmem beside Open MPI OSHMEM\n", "\n    go run ./bench/compare -x\n", "2026-11-30 04:05 UTC", "linux/amd64, 2 x a CPU", "commit abc", "0.1 before, 0.2 after", "UCX 1.13.1",
+		"Wanted and met: 1\n\n| what |", "|---|\n| put 8 B, hot | 3.0 ns | 9.0 ns | 0.33 | <= 0.60 | yes | near |\n",
+		"Wanted and missed: 1\n\n| what |", "| barrier_all | 3000.0 ns | 2000.0 ns | 1.50 | <= 1.05 | no | far |\n",
+		"| seen (1 of 3 samples) | 10.0 ns | 20.0 ns | 0.50 |  |  | near |\n", "| seen (2 of 3 samples) | 10.0 ns | 20.0 ns | 0.50 |  |  | far |\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "get (") || strings.Contains(text, "Provisional") {
+		t.Errorf("state by state for a row that does not depend on it, or a disturbed machine with a load of 0.1:\n%s", text)
+	}
+	r.Machine.LoadBefore = "1.50 0.10 0.10"
+	if text := string(page(r, "c")); !strings.Contains(text, "\n\n**Provisional**: the load") {
+		t.Errorf("a load of 1.5 is not mentioned:\n%s", text)
+	}
+	for _, r := range []perf.Record{{}, {Rows: []perf.Row{{Name: "x"}}}} {
+		if text := string(page(r, "c")); strings.Contains(text, "state by state\n\n|") || strings.Contains(text, "\n\n\n") {
+			t.Errorf("tables without rows, or two empty lines, in the page of %+v:\n%s", r, text)
+		}
+	}
+}

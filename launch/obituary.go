@@ -1,0 +1,201 @@
+package launch
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+)
+
+// Obituaries is how a launcher tells the ranks of its job which of them have
+// ended. Who waits in [Join] for one of these learns at once that it will not
+// come; without a launcher that says so only the time limit ends such a wait.
+type Obituaries struct {
+	ln     net.Listener
+	limits limits
+	wg     sync.WaitGroup
+
+	mu      sync.Mutex
+	said    [][]byte // encoded, in the order of the deaths
+	readers map[*link]bool
+	closed  bool
+}
+
+// endings is what follows the name of the rendezvous in that of the obituaries.
+const endings = ".ended"
+
+// Announce opens the obituaries of the job that meets at rendezvous, which must be
+// of the form "unix:@name". The launcher calls it before it starts the ranks, and
+// Begin afterwards.
+func Announce(rendezvous string) (*Obituaries, error) {
+	at, err := parseAddress(rendezvous)
+	if err == nil && at.name == "" {
+		err = errors.New("want unix:@name")
+	}
+	if err == nil {
+		err = abstractNames()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("launch: announce: %q: %w", rendezvous, err)
+	}
+	ln, err := net.Listen("unix", "@"+at.name+endings)
+	if err != nil {
+		return nil, fmt.Errorf("launch: announce: %w", err)
+	}
+	o := &Obituaries{ln: ln, limits: defaultLimits(), readers: map[*link]bool{}}
+	o.wg.Go(o.serve)
+	return o, nil
+}
+
+// serve lets readers in until the listener is closed.
+func (o *Obituaries) serve() {
+	for {
+		conn, err := o.ln.Accept()
+		switch {
+		case err == nil:
+			o.wg.Go(func() { o.attend(newLink(conn, o.limits)) })
+		case errors.Is(err, net.ErrClosed):
+			return
+		default:
+			time.Sleep(10 * time.Millisecond) // out of descriptors, most likely: try again
+		}
+	}
+}
+
+// attend tells one reader what was said so far, and keeps it until it goes.
+func (o *Obituaries) attend(l *link) {
+	defer o.dismiss(l)
+	if sameUser(l.conn) == nil && o.admit(l) {
+		_, _ = l.in.Peek(1) // readers say nothing: this ends with the connection
+	}
+}
+
+func (o *Obituaries) admit(l *link) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return false
+	}
+	o.readers[l] = true
+	for _, text := range o.said {
+		o.tell(l, text)
+	}
+	return true
+}
+
+// tell writes to one reader. It holds the lock, so a reader that is stopped and
+// has not read for long is given up soon.
+func (o *Obituaries) tell(l *link, text []byte) {
+	if err := l.sendBy(time.Now().Add(o.limits.farewell), text); err != nil {
+		_ = l.conn.Close() // attend sees that
+	}
+}
+
+func (o *Obituaries) dismiss(l *link) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.readers, l)
+	_ = l.conn.Close() // nothing was buffered
+}
+
+// Begin says that all ranks are started and that the launcher sees them end in the
+// order in which they do. Until then none gets past [Join]: a rank that ends because
+// of another one must not be seen to end before it.
+func (o *Obituaries) Begin() { o.say(encode(kindDone)) }
+
+// Ended says that a rank of the job, a process of this machine, has ended, and how:
+// "exited with status 0". It does not wait for the readers.
+func (o *Obituaries) Ended(rank, pid int, how string) {
+	who := self(Job{Rank: rank})
+	who.pid = pid
+	o.say(encode(kindEnded, binary.BigEndian.AppendUint32(nil, uint32(rank)), []byte(who.String()+" "+how)))
+}
+
+// say tells all readers, also those to come.
+func (o *Obituaries) say(text []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.said = append(o.said, text)
+	for l := range o.readers {
+		o.tell(l, text)
+	}
+}
+
+// Close ends the obituaries.
+func (o *Obituaries) Close() error {
+	err := o.ln.Close()
+	o.mu.Lock()
+	o.closed = true
+	for l := range o.readers {
+		_ = l.conn.Close() // its reader may have done so before
+	}
+	o.mu.Unlock()
+	o.wg.Wait()
+	return err
+}
+
+// heed waits until the launcher has begun and then calls told for every rank that
+// has ended, until stop is called. Most launchers tell nothing: that there are no
+// obituaries is no error.
+func heed(ctx context.Context, at address, lim limits, told func(rank int, how string)) (stop func()) {
+	if at.name == "" || abstractNames() != nil {
+		return func() {}
+	}
+	d := net.Dialer{Timeout: lim.handshake}
+	conn, err := d.DialContext(ctx, "unix", "@"+at.name+endings)
+	if err != nil {
+		return func() {}
+	}
+	l, done := newLink(conn, lim), make(chan struct{})
+	if !l.begun(ctx) {
+		_ = conn.Close() // nothing was said on it
+		return func() {}
+	}
+	go func() {
+		defer close(done)
+		l.obituaries(told)
+	}()
+	return func() {
+		_ = conn.Close() // the launcher may have done so
+		<-done
+	}
+}
+
+// begun waits for the beginning of the obituaries. False: it does not come, or
+// somebody else has taken their name.
+func (l *link) begun(ctx context.Context) bool {
+	if sameUser(l.conn) != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, l.handshake)
+	defer cancel()
+	f, err := l.receiveContext(ctx)
+	return err == nil && f.kind == kindDone
+}
+
+// obituaries reads until the connection ends.
+func (l *link) obituaries(told func(rank int, how string)) {
+	for {
+		f, err := l.receive()
+		if err != nil || f.kind != kindEnded || len(f.body) < 4 {
+			return
+		}
+		told(int(binary.BigEndian.Uint32(f.body)), string(f.body[4:]))
+	}
+}
+
+// mourned is the error of a job of which a rank has ended before all had joined.
+func mourned(how string) string { return how + " before all had joined" }
+
+// ended is what becomes of the job when a rank has ended: nothing if it had joined,
+// since then its connection tells what there is to tell.
+func (h *hub) ended(rank int, how string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.members[rank] == nil {
+		h.breakWith(ErrLost, mourned(how)+"; "+h.roster())
+	}
+}

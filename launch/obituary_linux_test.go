@@ -1,0 +1,180 @@
+package launch
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"testing"
+)
+
+// announce opens the obituaries of a job until the end of the test.
+func announce(t *testing.T, j Job) *Obituaries {
+	t.Helper()
+	o, err := Announce(j.Rendezvous)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Begin()
+	t.Cleanup(func() {
+		if err := o.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return o
+}
+
+// TestEndedBeforeJoin: a rank ends that others wait for in join, or come to wait
+// for. Nobody waits for the time limit.
+func TestEndedBeforeJoin(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, victim := range []int{0, 2} {
+		for _, order := range []string{"before", "meanwhile"} {
+			t.Run(fmt.Sprintf("rank %d, %s", victim, order), func(t *testing.T) {
+				j := newJob(t, "unix", 3)
+				o := announce(t, j)
+				end := func() { o.Ended(victim, 17, "exited with status 0") }
+				if order == "before" {
+					end()
+				}
+				errs := onRanks(3, func(r int) error {
+					if r == victim {
+						if order == "meanwhile" {
+							waitFor(t, "two readers", func() bool { return o.audience() == 2 })
+							end()
+						}
+						return nil
+					}
+					_, err := Join(testContext(t), j.at(r))
+					return err
+				})
+				for r, err := range errs {
+					if r != victim {
+						wantError(t, err, ErrLost, fmt.Sprintf("launch: join: rank %d (host %s, pid 17) exited with status 0 before all had joined", victim, host))
+					}
+				}
+			})
+		}
+	}
+}
+
+func (o *Obituaries) audience() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.readers)
+}
+
+// TestEndedAfterJoin: who has joined and ends is its connection's business; a group
+// of ranks does not mind who is not part of it.
+func TestEndedAfterJoin(t *testing.T) {
+	j := newJob(t, "unix", 2)
+	o := announce(t, j)
+	o.Ended(7, 1, "exited with status 1") // no rank of this job
+	stores := members(t, j, defaultLimits())
+	o.Ended(1, 1, "exited with status 0")
+	for r, err := range onRanks(2, func(r int) error { return stores[r].Barrier(testContext(t)) }) {
+		if err != nil {
+			t.Errorf("rank %d: %v", r, err)
+		}
+	}
+	for r, err := range onRanks(2, func(r int) error {
+		g, err := j.at(r).Group("all", r, 2)
+		if err != nil {
+			return err
+		}
+		s, err := Join(testContext(t), g)
+		if err != nil {
+			return err
+		}
+		return s.Close()
+	}) {
+		if err != nil {
+			t.Errorf("rank %d in a group: %v", r, err)
+		}
+	}
+}
+
+// TestJoinWaitsForTheLauncher: nobody gets past join before the launcher watches all.
+func TestJoinWaitsForTheLauncher(t *testing.T) {
+	j := newJob(t, "unix", 2)
+	o, err := Announce(j.Rendezvous)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	var begun atomic.Bool
+	go func() {
+		waitFor(t, "two readers", func() bool { return o.audience() == 2 })
+		begun.Store(true)
+		o.Begin()
+	}()
+	members(t, j, defaultLimits())
+	if !begun.Load() {
+		t.Error("the ranks have met before")
+	}
+}
+
+// TestLauncherThatDoesNotBegin holds the ranks up for a bounded time only.
+func TestLauncherThatDoesNotBegin(t *testing.T) {
+	j := newJob(t, "unix", 2)
+	o, err := Announce(j.Rendezvous)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	members(t, j, quick())
+}
+
+// TestAnnounceTwice: the obituaries of a job have one place, which Close frees.
+func TestAnnounceTwice(t *testing.T) {
+	j := newJob(t, "unix", 2)
+	o, err := Announce(j.Rendezvous)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Announce(j.Rendezvous); err == nil {
+		t.Error("two launchers announce for one job")
+	}
+	if err := o.Close(); err != nil {
+		t.Error(err)
+	}
+	announce(t, j)
+	for _, bad := range []string{"", "tcp:127.0.0.1:1234", "unix:file"} {
+		if _, err := Announce(bad); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}
+
+// TestObituariesOfAStranger: what is no obituary ends the reading, not the join.
+func TestObituariesOfAStranger(t *testing.T) {
+	j := newJob(t, "unix", 2)
+	at, err := parseAddress(j.Rendezvous)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.name += endings
+	ln, err := at.listen(testContext(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	go func() {
+		for _, said := range []string{"hello", string(encode(kindDone)) + string(encode(kindEnded, []byte{1, 2}))} {
+			if conn, err := ln.Accept(); err == nil {
+				_, _ = conn.Write([]byte(said)) // the reader may be gone
+				_ = conn.Close()
+			}
+		}
+	}()
+	members(t, j, defaultLimits())
+}
+
+// TestHeedNobody: without obituaries nothing is told and nothing waits.
+func TestHeedNobody(t *testing.T) {
+	heed(context.Background(), address{name: namePrefix + "nobody-" + t.Name()}, defaultLimits(), func(int, string) { t.Error("told") })()
+	heed(context.Background(), address{host: "127.0.0.1", port: 1}, defaultLimits(), func(int, string) { t.Error("told") })()
+}

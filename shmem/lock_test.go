@@ -1,0 +1,149 @@
+package shmem_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/goshmem/goshmem/internal/conformance"
+	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/shmem"
+)
+
+// halting is a heap that lets others run before and after an atomic, now and then: so
+// the steps of the lock fall between each other in many ways. Atomics come to it in
+// checked mode only.
+type halting struct{ engine.Heap }
+
+func (h halting) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error) {
+	halt()
+	defer halt()
+	return h.Heap.Atomic(pe, at, op)
+}
+
+func halt() {
+	for range rand.IntN(4) {
+		runtime.Gosched()
+	}
+}
+
+// TestLockSteps runs the checks of locks over heaps that halt between their steps.
+func TestLockSteps(t *testing.T) {
+	o := roomy
+	o.Check = shmem.CheckOn
+	o = shmem.WithHeap(o, func(h engine.Heap) engine.Heap { return halting{h} })
+	checks := conformance.Named(conformance.All(), "lock: two goroutines of each PE", "lock: waiters that give up", "lock: polling with test")
+	for _, n := range []int{2, 3, 8} {
+		for range 5 {
+			for _, c := range checks {
+				if err := recorded(t, n, o, c.Run); err != nil {
+					t.Fatalf("%d PEs: %v", n, err)
+				}
+			}
+		}
+	}
+}
+
+// late is a heap on which something happens between the end of a wait that has failed
+// and the moment at which its caller learns of that.
+type late struct {
+	engine.Heap
+	happens *func()
+}
+
+func (h late) Wait(ctx context.Context, call engine.Call, ready func() bool) error {
+	err := h.Heap.Wait(ctx, call, ready)
+	if err != nil {
+		(*h.happens)()
+	}
+	return err
+}
+
+// TestLockComesLate hands the lock to a waiter that is about to give up: to a goroutine
+// of the same PE, and to another PE. It has the lock then.
+func TestLockComesLate(t *testing.T) {
+	var happens func()
+	var locks [2]*shmem.Lock
+	o := shmem.WithHeap(badOptions(), func(h engine.Heap) engine.Heap { return late{h, &happens} })
+	must(t, shmem.RunLocal(t.Context(), 2, o, func(ctx context.Context, w *shmem.World) error {
+		locks[w.MyPE()] = must1(shmem.AllocLock(ctx, w))(t)
+		must(t, w.Barrier(ctx))
+		if w.MyPE() == 0 {
+			over, cancel := context.WithCancel(ctx)
+			cancel()
+			for _, waiter := range locks {
+				must(t, locks[0].Set(ctx))
+				times := 0
+				happens = func() { times++; must(t, locks[0].Clear(ctx)) }
+				must(t, waiter.Set(over))
+				must(t, waiter.Clear(ctx))
+				if times != 1 {
+					t.Errorf("the lock was handed over %d times", times)
+				}
+			}
+		}
+		return w.Barrier(ctx)
+	}))
+}
+
+// TestLockOrder: PEs that ask one after the other get the lock in this order.
+func TestLockOrder(t *testing.T) {
+	const n = 6
+	var mu sync.Mutex
+	var order []int
+	must(t, shmem.RunLocal(t.Context(), n, badOptions(), func(ctx context.Context, w *shmem.World) error {
+		l := must1(shmem.AllocLock(ctx, w))(t)
+		if w.MyPE() == 0 {
+			must(t, l.Set(ctx))
+		}
+		must(t, w.Barrier(ctx))
+		mine := (w.MyPE()*5 + n - 1) % n // in an order that is not that of the numbers
+		if w.MyPE() == 0 {
+			for must1(shmem.LockTickets(l))(t) < n-1 {
+				runtime.Gosched()
+			}
+			return l.Clear(ctx)
+		}
+		for must1(shmem.LockTickets(l))(t) != uint64(mine) {
+			runtime.Gosched()
+		}
+		must(t, l.Set(ctx))
+		mu.Lock()
+		order = append(order, mine)
+		mu.Unlock()
+		return l.Clear(ctx)
+	}))
+	if got := fmt.Sprint(order); got != "[0 1 2 3 4]" {
+		t.Errorf("the PEs got the lock in the order %s", got)
+	}
+}
+
+// TestLockHeldAtFinalize: what is held then is logged, with the line of the allocation.
+func TestLockHeldAtFinalize(t *testing.T) {
+	var mu sync.Mutex
+	var lines []string
+	o := badOptions()
+	o.Logf = func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		lines = append(lines, fmt.Sprintf(format, args...))
+	}
+	line := ""
+	must(t, shmem.RunLocal(t.Context(), 2, o, func(ctx context.Context, w *shmem.World) error {
+		l, err := shmem.AllocLock(ctx, w)
+		if w.MyPE() == 1 {
+			line = here(-2)
+			err = errors.Join(err, l.Set(ctx))
+		}
+		return err
+	}))
+	want := "shmem: finalize: still held: the lock of alloc #1 (" + line + ")"
+	if strings.Count(strings.Join(lines, "\n"), want) != 1 {
+		t.Errorf("logged:\n%s\nwant once: %s", strings.Join(lines, "\n"), want)
+	}
+}

@@ -1,0 +1,25 @@
+// Package raw has one flat function for each host function of rocSHMEM, for code
+// that comes from rocshmem4py or C: names without the prefix rocshmem_, the same
+// arguments in the same order, addresses as uintptr. docs/from-rocshmem4py.md lists
+// all names, and what package shmem has in their place, which is what new code
+// should use: it knows types and lengths.
+//
+// What differs from C: the world comes first, where a call has no team to tell it;
+// before it a context, in calls that can wait for another PE; errors are returned.
+// A team is a *shmem.Team: nil is ROCSHMEM_TEAM_INVALID.
+//
+// # Addresses
+//
+// Symmetric objects are named by the address of this PE's own copy, as always in
+// OpenSHMEM. Their addresses are checked: one that is not in the symmetric heap, or
+// where no allocation is, or from where an operation would go past the end of its
+// allocation, or that is misaligned, is an error. [shmem.ObjectAt] makes such an
+// address an array, whose Local method gives the memory as a slice.
+//
+// The local side of a transfer may also be any other memory of the process. That
+// cannot be checked, and Go's garbage collector does not follow addresses: pin the
+// memory with [runtime.Pinner] until the call has returned, or until Quiet for
+// non-blocking forms.
+package raw
+
+//go:generate go run ../../internal/rawgen ../..

@@ -1,0 +1,64 @@
+package raw
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/goshmem/goshmem/internal/mem"
+	"github.com/goshmem/goshmem/shmem"
+)
+
+// address is where this PE's copy of a new allocation begins.
+func address(a shmem.Array[byte], err error) (uintptr, error) {
+	if err != nil {
+		return 0, err
+	}
+	own, err := a.Local()
+	return mem.Address(own), err
+}
+
+func calloc(ctx context.Context, w *shmem.World, count, size int) (uintptr, error) {
+	switch {
+	case count <= 0 || size <= 0:
+		size = 0 // Alloc refuses it so that all PEs hear of it
+	case count > math.MaxInt/size:
+		size = math.MaxInt
+	default:
+		size *= count
+	}
+	return address(shmem.Alloc[byte](ctx, w, size))
+}
+
+// peerAddress is where pe's copy of the object at dest can be loaded and stored, 0
+// if it cannot.
+func peerAddress(w *shmem.World, dest uintptr, pe int) (uintptr, error) {
+	a, err := shmem.ObjectAt[byte](w, dest, 1)
+	if err != nil {
+		return 0, err
+	}
+	return addressOn(a, pe)
+}
+
+func addressOn(a shmem.Array[byte], pe int) (uintptr, error) {
+	view, err := a.Peer(pe)
+	if errors.Is(err, shmem.ErrNoPeerAccess) {
+		return 0, nil
+	}
+	return mem.Address(view), err
+}
+
+// peerAddresses is peerAddress for every PE.
+func peerAddresses(w *shmem.World, dest uintptr) ([]uintptr, error) {
+	a, err := shmem.ObjectAt[byte](w, dest, 1)
+	if err != nil {
+		return nil, err
+	}
+	table := make([]uintptr, w.NPEs())
+	for pe := range table {
+		if table[pe], err = addressOn(a, pe); err != nil {
+			return nil, err
+		}
+	}
+	return table, nil
+}

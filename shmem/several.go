@@ -1,0 +1,233 @@
+package shmem
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unsafe"
+
+	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/mem"
+)
+
+// several is what a call on several elements of this PE's own copy asks of them. It
+// is handed on by value: only a long wait, whose closure keeps it, moves it to the heap.
+type several[T Waitable] struct {
+	a      Array[T]
+	except []bool // elements that do not count; nil: all do
+	cmp    Cmp
+	v      T
+	vs     []T  // a value for each element,
+	vector bool // if these count, not v
+}
+
+func scalar[T Waitable](a Array[T], except []bool, cmp Cmp, v T) several[T] {
+	return several[T]{a: a, except: except, cmp: cmp, v: v}
+}
+
+func vector[T Waitable](a Array[T], except []bool, cmp Cmp, vs []T) several[T] {
+	return several[T]{a: a, except: except, cmp: cmp, vs: vs, vector: true}
+}
+
+// check returns what is wrong with the arguments.
+func (s *several[T]) check() error {
+	if err := s.a.usable(); err != nil {
+		return err
+	}
+	switch n := s.a.n; {
+	case s.except != nil && len(s.except) != n:
+		return problem(ErrLength, "the array has %d elements, the mask %d: it needs one for each, or must be nil", n, len(s.except))
+	case s.vector && len(s.vs) != n:
+		return problem(ErrLength, "the array has %d elements, but %d values were given: one for each is needed", n, len(s.vs))
+	}
+	return s.cmp.check()
+}
+
+// counts says whether element i is not excluded.
+func (s *several[T]) counts(i int) bool { return s.except == nil || !s.except[i] }
+
+// value is what element i is compared with.
+func (s *several[T]) value(i int) T {
+	if s.vector {
+		return s.vs[i]
+	}
+	return s.v
+}
+
+func (s *several[T]) load(i int) T { return mem.Load[T](s.place(i)) }
+
+func (s *several[T]) place(i int) unsafe.Pointer { return unsafe.Add(s.a.b.w.own, s.a.offset(i)) }
+
+// find returns the first element from lo to hi-1 that counts and of which it is true
+// or false, as wanted, that it compares; -1 if there is none.
+func (s *several[T]) find(lo, hi int, wanted bool) int {
+	own := s.a.here()
+	for i := lo; i < hi; i++ {
+		if s.counts(i) && holds(mem.Load[T](unsafe.Add(own, uintptr(i)*sizeOf[T]())), s.cmp, s.value(i)) == wanted {
+			return i
+		}
+	}
+	return -1
+}
+
+// nothing says whether no element counts.
+func (s *several[T]) nothing() bool {
+	for i := range s.a.n {
+		if s.counts(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// any returns an element that compares, -1 if there is none. It goes round: it begins
+// behind the element that was found last, so that none is passed over for ever.
+func (s *several[T]) any() int {
+	from, b := 0, s.a.b
+	if at := b.turn.Load(); at >= s.a.off && at < s.a.off+s.a.bytes() {
+		from = int((at - s.a.off) / sizeOf[T]())
+	}
+	i := s.find(from, s.a.n, true)
+	if i < 0 {
+		i = s.find(0, from, true)
+	}
+	if i >= 0 {
+		b.turn.Store(s.a.offset(i + 1))
+	}
+	return i
+}
+
+// collect appends to indices those elements that compare, and one that has done so.
+func (s *several[T]) collect(indices []int, known int) []int {
+	for i := range s.a.n {
+		if i == known || s.counts(i) && holds(s.load(i), s.cmp, s.value(i)) {
+			indices = append(indices, i)
+		}
+	}
+	return indices
+}
+
+// looks is how often to look at all elements before the engine waits.
+func (s *several[T]) looks() int {
+	spin := s.a.b.w.heap.Spin()
+	return max(spin/max(s.a.n, 1), min(spin, 1))
+}
+
+func (s several[T]) awaitAny(ctx context.Context) (int, error) {
+	if err := s.check(); err != nil || s.nothing() {
+		return -1, err
+	}
+	for n := s.looks(); n > 0; n-- {
+		if i := s.any(); i >= 0 {
+			return i, nil
+		}
+	}
+	return s.awaitAnyLong(ctx)
+}
+
+func (s several[T]) awaitAnyLong(ctx context.Context) (int, error) {
+	i := -1
+	if err := s.wait(ctx, func() bool { i = s.any(); return i >= 0 }); err != nil {
+		return -1, s.missing(0, err)
+	}
+	return i, nil
+}
+
+// awaitAll passes over elements that compare, and never looks at these again: so a
+// look costs little, however many elements there are.
+func (s several[T]) awaitAll(ctx context.Context) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	next := 0
+	for n := s.a.b.w.heap.Spin(); n > 0; n-- {
+		if next = s.find(next, s.a.n, false); next < 0 {
+			return nil
+		}
+	}
+	return s.awaitAllLong(ctx, next)
+}
+
+func (s several[T]) awaitAllLong(ctx context.Context, next int) error {
+	err := s.wait(ctx, func() bool {
+		if next >= 0 {
+			next = s.find(next, s.a.n, false)
+		}
+		return next < 0
+	})
+	return s.missing(next, err)
+}
+
+func (s several[T]) awaitSome(ctx context.Context, indices []int) ([]int, error) {
+	i, err := s.awaitAny(ctx)
+	if i < 0 {
+		return indices, err
+	}
+	return s.collect(indices, i), nil
+}
+
+func (s several[T]) testAny() (int, error) {
+	if err := s.check(); err != nil {
+		return -1, err
+	}
+	return s.any(), nil
+}
+
+func (s several[T]) testAll() (bool, error) {
+	if err := s.check(); err != nil {
+		return false, err
+	}
+	return s.find(0, s.a.n, false) < 0, nil
+}
+
+func (s several[T]) testSome(indices []int) ([]int, error) {
+	if err := s.check(); err != nil {
+		return indices, err
+	}
+	return s.collect(indices, -1), nil
+}
+
+// wait is one wait of the engine for all elements together.
+func (s *several[T]) wait(ctx context.Context, ready func() bool) error {
+	w := s.a.b.w
+	return w.heap.Wait(orBackground(ctx), engine.Call{Kind: engine.KindWait, Seq: w.waits.Add(1)}, ready)
+}
+
+// told is how many missing elements an error tells the values of.
+const told = 3
+
+// missing adds to the error of a wait which elements from lo on have not come, and
+// what the first of them were.
+func (s *several[T]) missing(lo int, err error) error {
+	if err == nil {
+		return nil
+	}
+	var list []int
+	var values []string
+	for i := s.find(max(lo, 0), s.a.n, false); i >= 0; i = s.find(i+1, s.a.n, false) {
+		if len(list) < told {
+			values = append(values, fmt.Sprintf("%d was %v, not %v %v%s", i, s.load(i), s.cmp, s.value(i), s.a.b.w.lastWriter(s.place(i))))
+		}
+		list = append(list, i)
+	}
+	if len(list) == 0 { // the last has come this moment
+		return err
+	}
+	if len(list) > told {
+		values = append(values, fmt.Sprintf("and %d more", len(list)-told))
+	}
+	noun := "elements"
+	if len(list) == 1 {
+		noun = "element"
+	}
+	return fmt.Errorf("%s %s missing: %s: %w", noun, shorten(engine.Ranges(list)), strings.Join(values, "; "), err)
+}
+
+// shorten cuts a list that is too long for a line.
+func shorten(list string) string {
+	const most = 200
+	if len(list) <= most {
+		return list
+	}
+	return list[:strings.LastIndex(list[:most], ", ")] + ", ..."
+}
