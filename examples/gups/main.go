@@ -13,8 +13,10 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"time"
 
+	"github.com/goshmem/goshmem/examples/progress"
 	"github.com/goshmem/goshmem/shmem"
 )
 
@@ -83,20 +85,37 @@ func (p problem) run(ctx context.Context, w *shmem.World) error {
 // update changes n words of the table, and says how long it took until all PEs had done
 // so.
 func (t *table) update(ctx context.Context, random *rand.PCG, n int) (time.Duration, error) {
+	const portion = 1 << 16
+	var line *progress.Line // nil is silent
+	if t.w.MyPE() == 0 {
+		line = progress.New(os.Stderr, (n+portion-1)/portion)
+	}
+	defer line.Done()
 	if err := t.w.Barrier(ctx); err != nil { // all start the clock together
 		return 0, err
 	}
 	start := time.Now()
-	pes, words, sum := uint64(t.w.NPEs()), uint64(t.words.Len()), uint64(0)
+	for ; n > 0; n -= portion {
+		if err := t.some(random, min(n, portion)); err != nil {
+			return 0, err
+		}
+		line.Step()
+	}
+	err := t.w.Barrier(ctx)
+	return time.Since(start), err
+}
+
+// some changes n words.
+func (t *table) some(random *rand.PCG, n int) error {
+	pes, words, sum := uint64(t.w.NPEs()), uint64(t.words.Len()), t.sent
 	for range n {
 		v := random.Uint64()
 		pe, word := place(v, pes, words)
 		if err := shmem.AtomicXor(t.words, word, v, pe); err != nil {
-			return 0, err
+			return err
 		}
 		sum ^= v
 	}
-	t.sent ^= sum
-	err := t.w.Barrier(ctx)
-	return time.Since(start), err
+	t.sent = sum
+	return nil
 }

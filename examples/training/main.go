@@ -15,8 +15,10 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"os"
 	"time"
 
+	"github.com/goshmem/goshmem/examples/progress"
 	"github.com/goshmem/goshmem/shmem"
 )
 
@@ -94,11 +96,18 @@ func (p problem) run(ctx context.Context, w *shmem.World) error {
 // train learns all points again and again, and returns the loss of the last time. PE 0
 // shows how it falls.
 func (t *trainer) train(ctx context.Context) (loss float64, err error) {
+	var line *progress.Line // nil is silent
+	if t.w.MyPE() == 0 {
+		line = progress.New(os.Stderr, t.epochs)
+	}
+	defer line.Done()
 	for epoch := 1; epoch <= t.epochs; epoch++ {
 		if loss, err = t.epoch(ctx); err != nil {
 			return 0, err
 		}
+		line.Step()
 		if t.w.MyPE() == 0 && (epoch == 1 || epoch%max(t.epochs/8, 1) == 0) {
+			line.Done()
 			fmt.Printf("epoch %d: loss %.4f\n", epoch, loss)
 		}
 	}
