@@ -87,7 +87,7 @@ func (p problem) run(ctx context.Context, w *shmem.World) error {
 		return err
 	}
 	if w.MyPE() == 0 {
-		fmt.Printf("%.1f%% of fresh points are right, the weights are %x on all %d PEs; %.0f points/s\n",
+		fmt.Printf("%.1f%% of fresh points are right, the weights are %08x on all %d PEs; %.0f points/s\n",
 			100*right, t.hash(), w.NPEs(), float64(p.points)*float64(p.epochs)/elapsed.Seconds())
 	}
 	return nil
@@ -121,7 +121,7 @@ func (t *trainer) verify(ctx context.Context, loss float64) (right float64, err 
 		return 0, err
 	}
 	if !(loss < t.bound) { // so that NaN is wrong, too
-		return 0, fmt.Errorf("the loss is %v, but must be below %v: give it more -epochs or a smaller -rate", loss, t.bound)
+		return 0, fmt.Errorf("the loss is %.4g, but must be below %v: give it more -epochs or another -rate", loss, t.bound)
 	}
 	return t.right(ctx)
 }
