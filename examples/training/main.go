@@ -6,8 +6,8 @@
 //	goshmem run -n 4 ./examples/training -epochs 400
 //
 // AllReduce gives all PEs the same bits, and so are the weights in the end, from run to
-// run. With another number of PEs the gradients are added up in another order, so that
-// the last bits differ: the weights are nearly those of one PE, but not exactly.
+// run. With another number of PEs the gradients are added up in another order and rounded
+// otherwise, so that the weights are not, bit by bit, those of one PE.
 package main
 
 import (
