@@ -2,6 +2,7 @@ package shmem_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -36,14 +37,13 @@ func TestCheckedSource(t *testing.T) {
 		c := must1(w.NewContext(shmem.ContextOptions{}))(t)
 		v := must1(a.Via(c))(t)
 		slice, other := make([]int64, 8), 1-w.MyPE()
-		quiets := map[string]func(context.Context) error{"quiet": w.Quiet, "barrier": w.Barrier, "context quiet": c.Quiet}
+		quiets := map[string]func(context.Context) error{"quiet": w.Quiet, "context quiet": c.Quiet}
 		for op, puts := range map[string][]func() error{
 			"quiet": {
 				func() error { return a.PutNBI(b, other) },
 				func() error { return a.PutSliceNBI(slice, other) },
 				func() error { return a.PutSignalNBI(b, other, sig, shmem.SignalAdd, 1) },
 			},
-			"barrier":       {func() error { return a.PutNBI(b, other) }},
 			"context quiet": {func() error { return v.PutNBI(b, other) }},
 		} {
 			for _, put := range puts {
@@ -67,6 +67,30 @@ func TestCheckedSource(t *testing.T) {
 		must(t, w.Fence())
 		freeAll(t, a, b, sig)
 	})
+}
+
+// TestCheckedBarrier: a barrier that finds a misuse on one PE ends on all.
+func TestCheckedBarrier(t *testing.T) {
+	var others sync.WaitGroup
+	others.Add(2)
+	err := shmem.RunLocal(t.Context(), 3, checkedOptions(), func(ctx context.Context, w *shmem.World) error {
+		a, b, _ := twoArrays(t, w)
+		if w.MyPE() != 1 {
+			defer others.Done()
+			err := w.Barrier(ctx)
+			wrong{is: shmem.ErrMismatch, op: "barrier", peer: -1, text: "PE 1 gave this team up: the source of the non-blocking put at checked_test.go:"}.in(w).check(t, err)
+			return err
+		}
+		must(t, a.PutNBI(b, 0))
+		must(t, b.Set(0, 1))
+		err := w.Barrier(ctx)
+		wrong{is: shmem.ErrMisuse, op: "barrier", peer: -1, text: "was changed before this quiet"}.in(w).check(t, err)
+		others.Wait() // a PE that fails would be named for that
+		return err
+	})
+	if !errors.Is(err, shmem.ErrMisuse) {
+		t.Errorf("the world ended with %v", err)
+	}
 }
 
 // TestCheckedQuiets has goroutines change their sources as soon as their own quiet has

@@ -96,9 +96,20 @@ func (t *Team) Barrier(ctx context.Context) error {
 		return nil
 	}
 	if err := t.w.lane.moves.Quiet(orBackground(ctx)); err != nil {
-		return fail(t.w, "barrier", noPeer, err)
+		return fail(t.w, "barrier", noPeer, t.stayAway(ctx, engine.KindBarrier, err))
 	}
 	return t.meet(ctx, engine.KindBarrier, "barrier", "")
+}
+
+// stayAway tells the others that this PE does not come to a meeting, and why, so that
+// they do not wait for it.
+func (t *Team) stayAway(ctx context.Context, kind engine.Kind, why error) error {
+	if err := t.enter(ctx); err != nil {
+		return why
+	}
+	defer t.busy.Store(false)
+	t.gate.Refuse(t.call(kind, ""), why)
+	return why
 }
 
 // Sync waits until every member has called it. It makes stores of a PE to its own
