@@ -76,8 +76,9 @@ func TestCheckedBarrier(t *testing.T) {
 	err := shmem.RunLocal(t.Context(), 3, checkedOptions(), func(ctx context.Context, w *shmem.World) error {
 		a, b, _ := twoArrays(t, w)
 		if w.MyPE() != 1 {
-			defer others.Done()
 			err := w.Barrier(ctx)
+			others.Done()
+			others.Wait() // a PE that fails would be named for that
 			wrong{is: shmem.ErrMismatch, op: "barrier", peer: -1, text: "PE 1 gave this team up: the source of the non-blocking put at checked_test.go:"}.in(w).check(t, err)
 			return err
 		}
@@ -85,7 +86,7 @@ func TestCheckedBarrier(t *testing.T) {
 		must(t, b.Set(0, 1))
 		err := w.Barrier(ctx)
 		wrong{is: shmem.ErrMisuse, op: "barrier", peer: -1, text: "was changed before this quiet"}.in(w).check(t, err)
-		others.Wait() // a PE that fails would be named for that
+		others.Wait()
 		return err
 	})
 	if !errors.Is(err, shmem.ErrMisuse) {
