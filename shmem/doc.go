@@ -62,6 +62,14 @@
 // [Check]. Virtual nodes (GOSHMEM_NODE_SIZE, [Options.NodeSize]) show how a program
 // does where not all memory can be loaded and stored.
 //
+// # Collectives
+//
+// [Broadcast], [FCollect], [AllReduce] and the others are functions over a team. They
+// return when this PE's arrays may be used again, and are no barriers: other members may
+// still be at work. All members call the same ones in the same order with the same
+// lengths, operations and roots; if they do not, those that find out get [ErrMismatch] and
+// the team is out of order. [Handle] says what holds for those that are started.
+//
 // # Waiting
 //
 // A context is the first parameter of exactly those calls that can wait for
