@@ -307,3 +307,34 @@ func badOperations(t testing.TB, w *shmem.World) {
 	}
 	freeAll(t, a, b, sig)
 }
+
+// badAbsent uses what ObjectAt returns with an error in every place.
+func badAbsent(t testing.TB, w *shmem.World) {
+	a, b, sig := twoArrays(t, w)
+	absent, err := shmem.ObjectAt[int64](w, 16, 1)
+	const text = "address 0x10 is not in this PE's symmetric heap"
+	x := wrong{is: shmem.ErrBounds, op: "object at", peer: -1, text: text}.in(w)
+	x.checkLoose(t, w, err)
+	for _, u := range slices.Concat(peerUses(), atomicUses()) {
+		x.op, x.peer = u.op, 0
+		x.checkLoose(t, w, u.do(absent, b, sig, 0))
+		if takesSource(u) {
+			x.checkLoose(t, w, u.do(a, absent, sig, 0))
+		}
+	}
+	for _, u := range slices.Concat(localUses(), severalUses(shmem.EQ)) {
+		x.op, x.peer = u.op, -1
+		x.checkLoose(t, w, u.do(absent, b, sig, 0))
+	}
+	for _, op := range []struct {
+		name string
+		err  error
+	}{{"release", absent.Release()}, {"free", absent.Free(t.Context())}, {"slice", second(absent.Slice(0, 0))}} {
+		x.op, x.peer = op.name, -1
+		x.checkLoose(t, w, op.err)
+	}
+	if absent.World() != w || absent.Len() != 0 {
+		t.Error("an absent array has another world, or elements")
+	}
+	freeAll(t, a, b, sig)
+}

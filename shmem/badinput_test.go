@@ -34,6 +34,7 @@ func badTables() []struct {
 	}{
 		{"PE out of range", badPE},
 		{"zero values", badZero},
+		{"what ObjectAt did not find", badAbsent},
 		{"freed", badFreed},
 		{"foreign", badForeign},
 		{"bounds", badBounds},

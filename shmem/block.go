@@ -23,6 +23,7 @@ type block struct {
 	of    *block                 // what this is the view of a context of; nil: the allocation itself
 	views atomic.Pointer[[]*block]
 	turn  atomic.Uintptr // offset at which the next search for any element begins
+	why   error          // of an absent block
 }
 
 // The states of a world and of a block.
@@ -31,10 +32,18 @@ const (
 	freed           // a world: closing
 	closed          // with the world, or a view with its context
 	released        // by this PE; the memory waits for the others
+	absent          // there never was an allocation: why says why not
 )
 
 func (w *World) newBlock(at, n uintptr) *block {
 	return &block{w: w, lane: w.lane, bases: w.lane.bases, at: at, n: n, born: w.now()}
+}
+
+// absent stands for an allocation that was not found, and why.
+func (w *World) absent(why error) *block {
+	b := &block{w: w, lane: w.lane, why: why}
+	b.state.Store(absent)
+	return b
 }
 
 // allocation is the block that b is or is a view of.
@@ -119,6 +128,8 @@ func (b *block) ended() error {
 		return problem(ErrClosed, "the context was destroyed")
 	case state == closed:
 		return b.w.gone()
+	case state == absent:
+		return b.why
 	case state == released:
 		return problem(ErrFreed, "PE %d has released the array%s", b.w.rank, b.history())
 	}

@@ -21,7 +21,7 @@ func (b *block) free(ctx context.Context) error {
 	switch b.state.Load() {
 	case freed:
 		return w.refuse(ctx, "free", engine.KindFree, problem(ErrFreed, "freed twice, first%s", b.history()))
-	case released:
+	case released, absent:
 		return w.refuse(ctx, "free", engine.KindFree, b.ended())
 	}
 	return fail(w, "free", noPeer, w.free(ctx, b))

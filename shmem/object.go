@@ -7,27 +7,33 @@ import (
 
 // ObjectAt returns the n elements at an address in this PE's symmetric heap as an
 // array, for code that deals in addresses. The whole range must lie in one
-// allocation. Local. OpenSHMEM: a symmetric data object's address;
-// shmem_addr_accessible.
+// allocation. The array that comes with an error answers every call with that error: a
+// collective that gets it refuses, so that all members hear of it. Local. OpenSHMEM: a
+// symmetric data object's address; shmem_addr_accessible.
 func ObjectAt[T any](w *World, addr uintptr, n int) (Array[T], error) {
 	if w == nil {
 		return Array[T]{}, noWorld("object at")
 	}
+	b, off, err := objectAt[T](w, addr, n)
+	if err != nil {
+		return Array[T]{b: w.absent(err)}, fail(w, "object at", noPeer, err)
+	}
+	return Array[T]{b, off, n}, nil
+}
+
+func objectAt[T any](w *World, addr uintptr, n int) (*block, uintptr, error) {
 	if n < 0 || n > int(w.heap.Size()/max(sizeOf[T](), 1)) {
-		return Array[T]{}, fail(w, "object at", noPeer, problem(ErrBounds, "%d elements: the symmetric heap has %d bytes", n, w.heap.Size()))
+		return nil, 0, problem(ErrBounds, "%d elements: the symmetric heap has %d bytes", n, w.heap.Size())
 	}
 	if path := pointerIn(reflect.TypeFor[T]()); path != "" {
-		return Array[T]{}, fail(w, "object at", noPeer, problem(ErrArgument, "%v holds a pointer (%s), which means nothing to another PE", reflect.TypeFor[T](), path))
+		return nil, 0, problem(ErrArgument, "%v holds a pointer (%s), which means nothing to another PE", reflect.TypeFor[T](), path)
 	}
 	off, b, err := w.find(addr, uintptr(n)*sizeOf[T]())
 	var v T
 	if err == nil && addr%unsafe.Alignof(v) != 0 {
 		err = problem(ErrArgument, "address %#x is not aligned to the %d bytes of the type", addr, unsafe.Alignof(v))
 	}
-	if err != nil {
-		return Array[T]{}, fail(w, "object at", noPeer, err)
-	}
-	return Array[T]{b, off, n}, nil
+	return b, off, err
 }
 
 // find returns the allocation that has n bytes at addr, and their offset.

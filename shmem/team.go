@@ -55,6 +55,14 @@ func (w *World) newTeam(slot int, members []int, generation uint64, c TeamConfig
 	return t
 }
 
+// World returns the world that the team belongs to, nil for a nil team.
+func (t *Team) World() *World {
+	if t == nil {
+		return nil
+	}
+	return t.w
+}
+
 // MyPE returns this PE's number in the team. OpenSHMEM: shmem_team_my_pe.
 func (t *Team) MyPE() int {
 	if t == nil {

@@ -46,7 +46,7 @@ func (f function) write(b *bytes.Buffer) {
 		fmt.Fprintf(b, "// %s %s: %s.\nfunc %s%s { %s%s }\n\n", f.name, strings.TrimSuffix(f.doc, "."), f.c, f.name, f.signature, ret, f.do)
 		return
 	}
-	b.WriteString(comment(f.name + " " + f.doc + " rocSHMEM: " + f.c + "."))
+	b.WriteString(comment(f.name + " " + f.doc + " " + f.origin() + "."))
 	fmt.Fprintf(b, "func %s%s {\n%s%s\n}\n\n", f.name, f.signature, ret, f.do)
 }
 

@@ -19,9 +19,8 @@ func (t *table) families() []byte {
 			if members[kind] == nil {
 				structs, members[kind] = append(structs, kind), map[string][]string{}
 			}
-			for _, c := range r.types("types") {
-				name := goName(strings.Replace(r.name, "TYPE", c, 1))
-				members[kind][c] = append(members[kind][c], field+": raw."+name)
+			for _, m := range r.members() {
+				members[kind][m.c] = append(members[kind][m.c], m.name(field)+": raw."+goName(m.name(r.name)))
 			}
 		}
 	}

@@ -28,7 +28,7 @@ In short, to move a program line by line:
 - ` + "`rocshmem_x_y(...)` is `raw.XY(w, ...)`" + `, with a team in place of the world where there is
   one. Calls that can wait for another PE take a context before that. What can fail
   returns an error.
-- Team 0 is ` + "`w.Team()`" + `, team -1 is nil, a status is an error.
+- Team 0 is ` + "`w.Team()`" + `, team -1 is nil, a status is an error, SIZE_MAX is -1.
 - Streams come with the GPU engines; until then the caller waits.
 - Start it with ` + "`goshmem run -n 2 ./program`" + `, torchrun or mpirun; test it with ` + "`go test`" + `, and
   with ` + "`goshmem test -n 2 ./...`" + ` where they run pytest under torchrun.
@@ -83,13 +83,17 @@ func (r *row) shown() (names []string) {
 func (r *row) unbound() string {
 	all, bound := r.types("types"), r.types("bound")
 	rest := slices.DeleteFunc(slices.Clone(all), func(c string) bool { return slices.Contains(bound, c) })
+	ops := ""
+	if r.fields["ops"] != "" {
+		ops = "OP is " + strings.Join(strings.Fields(r.fields["ops"]), ", ") + "; "
+	}
 	switch len(rest) {
 	case 0:
 		return ""
-	case len(all): // the section says which these are
+	case len(r.t.cTypes): // the section says so
 		return " "
 	}
-	return ", C++ only: TYPE is " + strings.Join(rest, ", ")
+	return ", C++ only: " + ops + "TYPE is " + strings.Join(rest, ", ")
 }
 
 func (r *row) typedCell() string {

@@ -108,6 +108,33 @@ func TestAtomicMatrix(t *testing.T) {
 	}
 }
 
+// TestCollectiveMatrix counts the reductions and broadcasts that the C++ header has for
+// the host, and the waits on several elements: three and their vector forms.
+func TestCollectiveMatrix(t *testing.T) {
+	table, err := parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, s := range table.sections {
+		for _, r := range s.rows {
+			got[r.name] += len(r.functions())
+		}
+	}
+	for name, want := range map[string]int{
+		"rocshmem_ctx_TYPE_OP_reduce": 36, "rocshmem_ctx_TYPE_OP_reduce_scatter": 36, "rocshmem_ctx_TYPE_broadcast": 13,
+		"rocshmem_TYPE_wait_until_any": 23, "rocshmem_TYPE_wait_until_some_vector": 23,
+	} {
+		if got[name] != want {
+			t.Errorf("%d functions for %s, want %d", got[name], name, want)
+		}
+	}
+	const line = "| `rocshmem_ctx_TYPE_OP_reduce`, C++ only: OP is and, or, xor; TYPE is short, int, long, longlong | `err := shmem.AllReduce(ctx, team, dst, src, shmem.And)` |"
+	if !strings.Contains(table.page(), line) {
+		t.Errorf("the page lacks %s", line)
+	}
+}
+
 // TestBadTables: what is wrong with a row is said, with its name or line.
 func TestBadTables(t *testing.T) {
 	for want, rows := range map[string]string{
@@ -118,6 +145,7 @@ func TestBadTables(t *testing.T) {
 		"table.txt: x: must either":               "= S\nx\n",
 		"table.txt: y: must either":               "= S\nx\n\tno\ty\ny\n\tno\tz\n\ttyped\tf()\n",
 		"go, do and doc belong together":          "= S\nx\n\tgo\t()\n\ttyped\tf()\n",
+		"x: has no types":                         "= S\nx\n\tops\tsum\n\ttyped\tf()\n",
 		"does not say what package shmem has":     "= S\nx\n\tgo\t()\n\tdo\tf()\n\tdoc\tdoes.\n",
 		"\"complex\" is no type":                  "= S\nx_TYPE\n\ttypes\tcomplex\n\ttyped\tf()\n",
 		"there and here belong together":          "= S\n! x\n\there\ty\n",

@@ -33,7 +33,7 @@ type row struct {
 
 // fieldNames are what a row may have.
 func fieldNames() []string {
-	return strings.Fields("go do doc types bound test is typed raw no stream note there here")
+	return strings.Fields("go do doc types bound ops test is typed raw no stream note there here")
 }
 
 func parse(text string) (*table, error) {
@@ -119,7 +119,7 @@ func (r *row) check() error {
 		return fmt.Errorf("go, do and doc belong together")
 	case has("go") && !has("typed"):
 		return fmt.Errorf("does not say what package shmem has")
-	case has("types") && len(r.types("types")) == 0:
+	case (has("types") || has("ops")) && len(r.types("types")) == 0:
 		return fmt.Errorf("has no types")
 	}
 	for _, c := range slices.Concat(r.types("types"), r.types("bound")) {

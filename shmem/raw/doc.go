@@ -6,7 +6,13 @@
 //
 // What differs from C: the world comes first, where a call has no team to tell it;
 // before it a context, in calls that can wait for another PE; errors are returned.
-// A team is a *shmem.Team: nil is ROCSHMEM_TEAM_INVALID.
+// A team is a *shmem.Team: nil is ROCSHMEM_TEAM_INVALID. A number that may be SIZE_MAX
+// in C is an int, and -1 then. The status of a wait on several elements is the address
+// of an int32 for each, and 0 where C has none.
+//
+// In a collective that moves data an address that is wrong on one PE is an error on all
+// members of the team. Those that need not wait for that PE get it in their next
+// collective. Afterwards the team does no other.
 //
 // # Addresses
 //

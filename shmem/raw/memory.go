@@ -3,7 +3,6 @@ package raw
 import (
 	"context"
 	"errors"
-	"math"
 
 	"github.com/goshmem/goshmem/internal/mem"
 	"github.com/goshmem/goshmem/shmem"
@@ -19,15 +18,11 @@ func address(a shmem.Array[byte], err error) (uintptr, error) {
 }
 
 func calloc(ctx context.Context, w *shmem.World, count, size int) (uintptr, error) {
-	switch {
-	case count <= 0 || size <= 0:
-		size = 0 // Alloc refuses it so that all PEs hear of it
-	case count > math.MaxInt/size:
-		size = math.MaxInt
-	default:
-		size *= count
+	n := 0 // Alloc refuses it so that all PEs hear of it
+	if count > 0 && size > 0 {
+		n = product(count, size)
 	}
-	return address(shmem.Alloc[byte](ctx, w, size))
+	return address(shmem.Alloc[byte](ctx, w, n))
 }
 
 // peerAddress is where pe's copy of the object at dest can be loaded and stored, 0

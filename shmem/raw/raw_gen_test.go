@@ -9,8 +9,8 @@ import "github.com/goshmem/goshmem/shmem/raw"
 // The code of the page's column "raw": that it compiles is the test.
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		w, err := raw.Init(ctx)
@@ -19,8 +19,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := raw.Finalize(ctx, w)
@@ -29,8 +29,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		w, err := raw.InitAttr(ctx, rank, nranks, ex)
@@ -88,8 +88,8 @@ func _(team *shmem.Team) {
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		c := &shmem.TeamConfig{NumContexts: n}
@@ -119,8 +119,8 @@ func _(srcTeam *shmem.Team, srcPe int, destTeam *shmem.Team) {
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		team := raw.TeamWorld(w)
@@ -199,8 +199,8 @@ func _(w *shmem.World, ptr uintptr) {
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		ptr, err := raw.Malloc(ctx, w, nbytes)
@@ -209,8 +209,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		ptr, err := raw.Ptr(w, dest, pe)
@@ -219,8 +219,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := raw.Free(ctx, w, ptr)
@@ -229,8 +229,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := raw.Putmem(w, dest, source, nbytes, pe)
@@ -239,8 +239,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := raw.Getmem(w, dest, source, nbytes, pe)
@@ -249,8 +249,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		a, err := shmem.ObjectAt[float32](w, ptr, n)
@@ -259,8 +259,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := raw.BarrierAll(ctx, w)
@@ -269,8 +269,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		table, err := raw.GetHeapBases(w, ptr)
@@ -279,12 +279,46 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		table, err := raw.GetPeerPtrTable(w, ptr)
 		_, _ = table, err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := raw.Alltoallmem(ctx, team, dest, source, size)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := raw.Broadcastmem(ctx, team, dest, source, nbytes, root)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, team *shmem.Team, dest, source uintptr, size int) {
+	{
+		err := raw.Alltoallmem(ctx, team, dest, source, size)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, team *shmem.Team, dest, source uintptr, nbytes, root int) {
+	{
+		err := raw.Broadcastmem(ctx, team, dest, source, nbytes, root)
+		_ = err
 	}
 }
 
@@ -464,8 +498,8 @@ func _(w *shmem.World) {
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		var team *shmem.Team
@@ -474,8 +508,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		ok := err == nil
@@ -484,8 +518,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.SignalSet
@@ -494,8 +528,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.SignalAdd
@@ -504,8 +538,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.CmpEq
@@ -514,8 +548,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.CmpNe
@@ -524,8 +558,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.CmpGt
@@ -534,8 +568,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.CmpGe
@@ -544,8 +578,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.CmpLt
@@ -554,8 +588,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.CmpLe
@@ -599,8 +633,8 @@ func _(w *shmem.World, sigAddr uintptr) {
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := raw.Uint64AtomicSet(w, sigAddr, signal, pe)
@@ -609,8 +643,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := raw.Uint64AtomicAdd(w, sigAddr, signal, pe)
@@ -681,6 +715,48 @@ func _(w *shmem.World, ivar uintptr, cmp shmem.Cmp, value float32) {
 	}
 }
 
+func _(ctx context.Context, w *shmem.World, ivars uintptr, nelems int, status uintptr, cmp shmem.Cmp, value float32) {
+	{
+		index, err := raw.FloatWaitUntilAny(ctx, w, ivars, nelems, status, cmp, value)
+		_, _ = index, err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, ivars uintptr, nelems int, status uintptr, cmp shmem.Cmp, value float32) {
+	{
+		err := raw.FloatWaitUntilAll(ctx, w, ivars, nelems, status, cmp, value)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, ivars uintptr, nelems int, indices, status uintptr, cmp shmem.Cmp, value float32) {
+	{
+		n, err := raw.FloatWaitUntilSome(ctx, w, ivars, nelems, indices, status, cmp, value)
+		_, _ = n, err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, ivars uintptr, nelems int, status uintptr, cmp shmem.Cmp, values uintptr) {
+	{
+		index, err := raw.FloatWaitUntilAnyVector(ctx, w, ivars, nelems, status, cmp, values)
+		_, _ = index, err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, ivars uintptr, nelems int, status uintptr, cmp shmem.Cmp, values uintptr) {
+	{
+		err := raw.FloatWaitUntilAllVector(ctx, w, ivars, nelems, status, cmp, values)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, ivars uintptr, nelems int, indices, status uintptr, cmp shmem.Cmp, values uintptr) {
+	{
+		n, err := raw.FloatWaitUntilSomeVector(ctx, w, ivars, nelems, indices, status, cmp, values)
+		_, _ = n, err
+	}
+}
+
 func _() {
 	{
 		major, minor := raw.InfoGetVersion()
@@ -730,9 +806,44 @@ func _(ctx context.Context, c *shmem.CommContext) {
 	}
 }
 
+func _(ctx context.Context, c *shmem.CommContext, team *shmem.Team, dest, source uintptr, nreduce int) {
+	{
+		err := raw.CtxShortSumReduce(ctx, c, team, dest, source, nreduce)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, c *shmem.CommContext, team *shmem.Team, dest, source uintptr, nreduce int) {
+	{
+		err := raw.CtxShortAndReduce(ctx, c, team, dest, source, nreduce)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, c *shmem.CommContext, team *shmem.Team, dest, source uintptr, nreduce int) {
+	{
+		err := raw.CtxShortSumReduceScatter(ctx, c, team, dest, source, nreduce)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, c *shmem.CommContext, team *shmem.Team, dest, source uintptr, nreduce int) {
+	{
+		err := raw.CtxShortAndReduceScatter(ctx, c, team, dest, source, nreduce)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, c *shmem.CommContext, team *shmem.Team, dest, source uintptr, nelems, root int) {
+	{
+		err := raw.CtxFloatBroadcast(ctx, c, team, dest, source, nelems, root)
+		_ = err
+	}
+}
+
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.ThreadSingle
@@ -741,8 +852,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.ThreadFunneled
@@ -751,8 +862,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.ThreadWgFunneled
@@ -761,8 +872,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.ThreadSerialized
@@ -771,8 +882,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.ThreadMultiple
@@ -781,8 +892,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.TeamDefaultConfigs
@@ -791,8 +902,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.TeamNumContexts
@@ -808,8 +919,8 @@ func _(w *shmem.World) {
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		failed := err != nil
@@ -818,8 +929,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.CtxZero
@@ -828,8 +939,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.CtxNostore
@@ -838,8 +949,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = raw.CtxSerialized
@@ -848,8 +959,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		major, minor := raw.InfoGetVersion()

@@ -9,8 +9,8 @@ import "github.com/goshmem/goshmem/shmem/raw"
 // The code of the page's column "typed": that it compiles is the test.
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		shmem.Main(f)
@@ -19,8 +19,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := w.Finalize(ctx)
@@ -29,8 +29,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		w, err := shmem.Init(ctx, shmem.Options{Rank: rank, Size: nranks, Exchange: ex})
@@ -39,8 +39,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		w, err := shmem.Init(ctx, shmem.Options{})
@@ -49,8 +49,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		pe := w.MyPE()
@@ -59,8 +59,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		n := w.NPEs()
@@ -69,8 +69,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		pe := team.MyPE()
@@ -79,8 +79,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		n := team.NPEs()
@@ -89,8 +89,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		c := shmem.TeamConfig{NumContexts: n}
@@ -99,8 +99,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		team, err := parent.SplitStrided(ctx, start, stride, size, shmem.TeamConfig{})
@@ -109,8 +109,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := team.Destroy(ctx)
@@ -119,8 +119,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		pe := team.Translate(i, other)
@@ -129,8 +129,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		team := w.Team()
@@ -139,8 +139,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		a, err := shmem.Alloc[float32](ctx, w, n)
@@ -149,8 +149,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		a, err := shmem.AllocAligned[float32](ctx, w, n, alignment)
@@ -159,8 +159,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := a.Free(ctx)
@@ -169,8 +169,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		view, err := a.Peer(pe)
@@ -179,8 +179,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := shmem.Register(w, slice)
@@ -189,8 +189,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := shmem.Unregister(w, slice)
@@ -199,8 +199,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := w.UnregisterAll()
@@ -209,8 +209,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		for pe := range w.NPEs() {
@@ -222,8 +222,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		a, err := shmem.Alloc[byte](ctx, w, nbytes)
@@ -232,8 +232,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := a.PutSlice(slice, pe)
@@ -242,8 +242,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := dst.Get(src, pe)
@@ -252,8 +252,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		own, err := a.Local()
@@ -262,8 +262,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		n := a.Len()
@@ -272,8 +272,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		leaks := w.Leaks()
@@ -282,8 +282,18 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		x, err := shmem.NewTensor[float32](ctx, w, rows, columns)
+		_, _ = x, err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := dst.Put(src, pe)
@@ -292,8 +302,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := w.Barrier(ctx)
@@ -302,8 +312,28 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := shmem.AllToAll(ctx, team, dst, src)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := shmem.Broadcast(ctx, team, dst, src, root)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := dst.PutNBI(src, pe)
@@ -312,8 +342,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := dst.GetNBI(src, pe)
@@ -322,8 +352,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := team.Barrier(ctx)
@@ -332,8 +362,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := team.Sync(ctx)
@@ -342,8 +372,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := w.Sync(ctx)
@@ -352,8 +382,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := w.Fence()
@@ -362,8 +392,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := w.Quiet(ctx)
@@ -372,8 +402,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		value, err := shmem.AtomicFetch(a, i, pe)
@@ -382,8 +412,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := shmem.AtomicSet(a, i, value, pe)
@@ -392,8 +422,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		old, err := shmem.AtomicSwap(a, i, value, pe)
@@ -402,8 +432,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		old, err := shmem.AtomicCompareSwap(a, i, cond, value, pe)
@@ -412,8 +442,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		old, err := shmem.AtomicFetchInc(a, i, pe)
@@ -422,8 +452,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := shmem.AtomicInc(a, i, pe)
@@ -432,8 +462,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		old, err := shmem.AtomicFetchAdd(a, i, value, pe)
@@ -442,8 +472,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := shmem.AtomicAdd(a, i, value, pe)
@@ -452,8 +482,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		old, err := shmem.AtomicFetchAnd(a, i, value, pe)
@@ -462,8 +492,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := shmem.AtomicAnd(a, i, value, pe)
@@ -472,8 +502,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		old, err := shmem.AtomicFetchOr(a, i, value, pe)
@@ -482,8 +512,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := shmem.AtomicOr(a, i, value, pe)
@@ -492,8 +522,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		old, err := shmem.AtomicFetchXor(a, i, value, pe)
@@ -502,8 +532,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := shmem.AtomicXor(a, i, value, pe)
@@ -512,8 +542,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		var team *shmem.Team
@@ -522,8 +552,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		ok := err == nil
@@ -532,8 +562,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = shmem.SignalSet
@@ -542,8 +572,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = shmem.SignalAdd
@@ -552,8 +582,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = shmem.EQ
@@ -562,8 +592,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = shmem.NE
@@ -572,8 +602,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = shmem.GT
@@ -582,8 +612,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = shmem.GE
@@ -592,8 +622,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = shmem.LT
@@ -602,8 +632,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = shmem.LE
@@ -612,8 +642,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		provided := raw.ThreadMultiple
@@ -622,8 +652,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		w.GlobalExit(status)
@@ -632,8 +662,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		stats := w.HeapStats()
@@ -642,8 +672,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := dst.PutSignal(src, pe, sig, shmem.SignalSet, v)
@@ -652,8 +682,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		value, err := sig.Fetch()
@@ -662,8 +692,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := sig.Set(v, pe)
@@ -672,8 +702,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := sig.Add(v, pe)
@@ -682,8 +712,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		seen, err := sig.WaitUntil(ctx, shmem.GE, v)
@@ -692,8 +722,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := a.P(i, value, pe)
@@ -702,8 +732,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		value, err := a.G(i, pe)
@@ -712,8 +742,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := shmem.WaitUntil(ctx, a, i, shmem.GE, value)
@@ -722,8 +752,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		ok, err := shmem.Test(a, i, shmem.GE, value)
@@ -732,8 +762,68 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		index, err := shmem.WaitUntilAny(ctx, a, except, shmem.GE, value)
+		_, _ = index, err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := shmem.WaitUntilAll(ctx, a, except, shmem.GE, value)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		indices, err := shmem.WaitUntilSome(ctx, a, indices, except, shmem.GE, value)
+		_, _ = indices, err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		index, err := shmem.WaitUntilAnyVector(ctx, a, except, shmem.GE, slice)
+		_, _ = index, err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := shmem.WaitUntilAllVector(ctx, a, except, shmem.GE, slice)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		indices, err := shmem.WaitUntilSomeVector(ctx, a, indices, except, shmem.GE, slice)
+		_, _ = indices, err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		major, minor := raw.InfoGetVersion()
@@ -742,8 +832,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		engine := w.Info().Engine
@@ -752,8 +842,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		x, y, err := parent.Split2D(ctx, xrange, shmem.TeamConfig{}, shmem.TeamConfig{})
@@ -762,8 +852,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		c, err := w.NewContext(shmem.ContextOptions{})
@@ -772,8 +862,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := c.Destroy(ctx)
@@ -782,8 +872,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := c.Fence()
@@ -792,8 +882,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := c.Quiet(ctx)
@@ -802,8 +892,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		far, err := dst.Via(c)
@@ -812,8 +902,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		far, err := src.Via(c)
@@ -822,8 +912,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		far, err := a.Via(c)
@@ -832,8 +922,48 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[int16], slice []int16, value, cond int16, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := shmem.AllReduce(ctx, team, dst, src, shmem.Sum)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[int16], slice []int16, value, cond int16, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := shmem.AllReduce(ctx, team, dst, src, shmem.And)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[int16], slice []int16, value, cond int16, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := shmem.ReduceScatter(ctx, team, dst, src, shmem.Sum)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[int16], slice []int16, value, cond int16, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := shmem.ReduceScatter(ctx, team, dst, src, shmem.And)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = 0
@@ -842,8 +972,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = 1
@@ -852,8 +982,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = 2
@@ -862,8 +992,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = 3
@@ -872,8 +1002,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		_ = 4
@@ -882,8 +1012,8 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		team := w.SharedTeam()
@@ -892,11 +1022,81 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, sig shmem.Signal, v, signal uint64,
-	i, n, pe, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		failed := err != nil
 		_ = failed
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		var op shmem.Reduction[float32] = shmem.Sum
+		_ = op
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		var op shmem.Reduction[float32] = shmem.Max
+		_ = op
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		var op shmem.Reduction[float32] = shmem.Min
+		_ = op
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		var op shmem.Reduction[float32] = shmem.Prod
+		_ = op
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		var op shmem.Reduction[int32] = shmem.And
+		_ = op
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		var op shmem.Reduction[int32] = shmem.Or
+		_ = op
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		var op shmem.Reduction[int32] = shmem.Xor
+		_ = op
 	}
 }
