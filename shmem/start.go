@@ -1,9 +1,12 @@
 package shmem
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/goshmem/goshmem/internal/engine"
 )
 
 // Handle is a collective that was started and goes on by itself. Collectives of a team
@@ -31,10 +34,13 @@ func (h *Handle) Wait(ctx context.Context) error {
 	}
 	h.cancel()
 	<-h.done
-	if errors.Is(h.err, context.Canceled) {
-		return fail(h.w, "wait", noPeer, fmt.Errorf("%w: %w", ctx.Err(), h.err))
+	switch {
+	case !errors.Is(h.err, context.Canceled):
+		return h.err
+	case ctx.Err() == context.DeadlineExceeded:
+		return fail(h.w, "wait", noPeer, fmt.Errorf("%w (%w): %w", ErrTimeout, ctx.Err(), h.err))
 	}
-	return h.err
+	return fail(h.w, "wait", noPeer, h.err)
 }
 
 // Test says whether the collective is complete on this PE, and its error if it is. It
@@ -51,8 +57,25 @@ func (h *Handle) Test() (bool, error) {
 	}
 }
 
-// turn is the context key of a started collective: whose turn it is on its team.
-type turn struct{}
+// turn is in the context of a started collective: whose turn it is on its team.
+type turn struct {
+	t    *Team
+	site string // where it was started
+}
+
+type turnKey struct{}
+
+// startedAt is where a collective of the team was started; "" if it was not, or if
+// nobody wants to know.
+func (t *Team) startedAt(ctx context.Context) string {
+	if t.last.Load() == nil || ctx == nil {
+		return ""
+	}
+	if now, ok := ctx.Value(turnKey{}).(turn); ok && now.t == t {
+		return now.site
+	}
+	return ""
+}
 
 // start runs f after what was called and started on the team before.
 func (t *Team) start(op string, f func(ctx context.Context) error) (*Handle, error) {
@@ -62,25 +85,40 @@ func (t *Team) start(op string, f func(ctx context.Context) error) (*Handle, err
 	if s := t.state.Load(); s != live {
 		return nil, fail(t.w, op, noPeer, t.gone(s))
 	}
-	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), turn{}, t))
+	site := engine.Site()
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), turnKey{}, turn{t, site}))
 	h := &Handle{done: make(chan struct{}), cancel: cancel, w: t.w}
 	before := t.last.Swap(h)
 	go func() {
 		defer close(h.done)
 		defer cancel()
 		if before != nil {
-			<-before.done
+			before.finish(ctx)
 		}
 		h.err = f(ctx)
+		if e, ok := h.err.(*Error); ok && t.w.info.Checked {
+			e.Site = cmp.Or(e.Site, site)
+		}
 	}()
 	return h, nil
+}
+
+// finish waits until h is complete. If ctx ends first h is given up: what comes after
+// it could not go on either.
+func (h *Handle) finish(ctx context.Context) {
+	select {
+	case <-h.done:
+	case <-ctx.Done():
+		h.cancel()
+		<-h.done
+	}
 }
 
 // waitForStarted returns when what was started on the team before is complete. Their
 // errors are those of their handles.
 func (t *Team) waitForStarted(ctx context.Context) error {
 	h := t.last.Load()
-	if h == nil || ctx.Value(turn{}) == t {
+	if now, ok := ctx.Value(turnKey{}).(turn); h == nil || ok && now.t == t {
 		return nil
 	}
 	select {
