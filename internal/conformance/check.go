@@ -16,7 +16,7 @@ type Check struct {
 
 // All returns the checks that leave the world usable, group by group.
 func All() []Check {
-	return slices.Concat(rmaChecks(), orderChecks(), signalChecks(), atomicChecks(), waitChecks(), syncChecks(), teamChecks(), memoryChecks())
+	return slices.Concat(rmaChecks(), orderChecks(), signalChecks(), atomicChecks(), waitChecks(), syncChecks(), teamChecks(), memoryChecks(), collectiveChecks(), reductionChecks(), turnChecks(), handleChecks())
 }
 
 // Endings returns the checks that end the world they run on.
