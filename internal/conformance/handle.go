@@ -108,7 +108,7 @@ func waitInAnyOrder(p *pe) {
 // testHandle: a handle is not complete before the last member has come, who comes when
 // the others have seen that it is not, and some day it is.
 func testHandle(p *pe) {
-	x, seen := newTable(p, p.w.Team()), allocSignals(p, 1)[0]
+	x, seen, quiet := newTable(p, p.w.Team()), allocSignals(p, 1)[0], alloc[uint64](p, 1)
 	for round := range rounds(p, 30) {
 		last := round % p.n
 		x.load(round)
@@ -132,7 +132,7 @@ func testHandle(p *pe) {
 				break
 			}
 			runtime.Gosched()
-			idle(p, x.got, i)
+			idle(p, quiet, i)
 		}
 		same(p, at(p, x.got, 0), x.fold(p.n, round), "sum in round %d", round)
 		p.barrier()
