@@ -241,9 +241,12 @@ func slowReader(p *pe) {
 			p.ok(err)
 			p.ok(ahead.Set(0, p.me))
 		}
-		x.ok(shmem.Broadcast(p.ctx, x.t, x.got, x.one, root))
+		if p.me == root && p.w.Info().Checked { // there all wait
+			p.ok(ahead.Set(1, late))
+		}
+		p.ok(shmem.Broadcast(p.ctx, x.t, x.got, x.one, root))
 		if p.me == root && !p.w.Info().Checked {
-			x.ok(ahead.Set(1, late))
+			p.ok(ahead.Set(1, late))
 		}
 		same(p, at(p, x.got, 0), x.value(root, 0, round), "broadcast in round %d", round)
 		p.barrier()

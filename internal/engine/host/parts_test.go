@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -114,11 +115,12 @@ func TestPartsAhead(t *testing.T) {
 func TestPartsRefusedNext(t *testing.T) {
 	onBoth(t, sizes(), func(t *testing.T, heaps []*Heap) {
 		all, last, first := gates(heaps, 3), len(heaps)-1, broadcastCall(1)
+		var gone atomic.Int32
 		errs := each(heaps, func(h *Heap) error {
 			g := all[h.rank]
 			if h.rank == last {
-				for _, other := range heaps[1:last] { // all that wait are asleep
-					for other.own.sleepers.Load() == 0 {
+				for _, other := range heaps[1:last] { // all that wait are asleep, or wrongly gone
+					for other.own.sleepers.Load() == 0 && gone.Load() == 0 {
 						h.policy.yield(func() bool { return true })
 					}
 				}
@@ -131,7 +133,9 @@ func TestPartsRefusedNext(t *testing.T) {
 				g.Refuse(broadcastCall(2), errors.New("out of cheese"))
 				return nil
 			}
-			if err := g.Await(context.Background(), first, engine.All); err != nil {
+			err := g.Await(context.Background(), first, engine.All)
+			gone.Add(1)
+			if err != nil {
 				return err
 			}
 			for i := range heaps {
@@ -140,7 +144,7 @@ func TestPartsRefusedNext(t *testing.T) {
 				}
 			}
 			g.Leave(first)
-			err := g.Meet(context.Background(), engine.Call{Kind: engine.KindBarrier, Slot: 3, Seq: 1})
+			err = g.Meet(context.Background(), engine.Call{Kind: engine.KindBarrier, Slot: 3, Seq: 1})
 			if !errors.Is(err, engine.ErrMismatch) || !strings.Contains(err.Error(), "PE 0 gave this team up: out of cheese") {
 				return fmt.Errorf("the refused meeting: %w", err)
 			}
