@@ -37,7 +37,7 @@ func (t *Team) lays(l Layout, n int, name string, err error) error {
 	}
 	for i, count := range l.Counts {
 		if at := l.Offsets[i]; count < 0 || at < 0 || at > n || count > n-at {
-			return problem(ErrBounds, "the %s layout has [%d:%d] of an array of %d elements for PE %d of the team", name, at, at+count, n, i)
+			return problem(ErrBounds, "the %s layout has %d elements from %d on for PE %d of the team: the array has %d", name, count, at, i, n)
 		}
 	}
 	return nil

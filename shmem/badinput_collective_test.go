@@ -77,16 +77,16 @@ func mistakes(t testing.TB) []mistake {
 		{"alltoallv", shmem.ErrLength, "the receive layout has 0 counts and 0 offsets for 3 PEs", func(x data) error {
 			return shmem.AllToAllV(x.ctx, x.t, x.b, shmem.Layout{}, x.a, good)
 		}},
-		{"alltoallv", shmem.ErrBounds, "the send layout has [0:-1] of an array of 8 elements for PE 1 of the team", func(x data) error {
+		{"alltoallv", shmem.ErrBounds, "the send layout has -1 elements from 0 on for PE 1 of the team: the array has 8", func(x data) error {
 			return shmem.AllToAllV(x.ctx, x.t, x.b, good, x.a, layout([]int{1, -1, 1}, []int{0, 0, 2}))
 		}},
-		{"alltoallv", shmem.ErrBounds, "the receive layout has [-1:0] of an array of 8 elements for PE 0 of the team", func(x data) error {
+		{"alltoallv", shmem.ErrBounds, "the receive layout has 1 elements from -1 on for PE 0 of the team: the array has 8", func(x data) error {
 			return shmem.AllToAllV(x.ctx, x.t, x.b, layout([]int{1, 1, 1}, []int{-1, 1, 2}), x.a, good)
 		}},
-		{"alltoallv", shmem.ErrBounds, "the receive layout has [7:9] of an array of 8 elements for PE 2 of the team", func(x data) error {
+		{"alltoallv", shmem.ErrBounds, "the receive layout has 2 elements from 7 on for PE 2 of the team: the array has 8", func(x data) error {
 			return shmem.AllToAllV(x.ctx, x.t, x.b, layout([]int{1, 1, 2}, []int{0, 1, 7}), x.a, good)
 		}},
-		{"alltoallv", shmem.ErrBounds, "of an array of 8 elements for PE 2 of the team", func(x data) error {
+		{"alltoallv", shmem.ErrBounds, "the receive layout has 9223372036854775807 elements from 9223372036854775807 on for PE 2 of the team: the array has 8", func(x data) error {
 			return shmem.AllToAllV(x.ctx, x.t, x.b, layout([]int{1, 1, math.MaxInt}, []int{0, 1, math.MaxInt}), x.a, good)
 		}},
 		{"alltoallv", shmem.ErrArgument, "source and destination overlap", func(x data) error { return shmem.AllToAllV(x.ctx, x.t, x.a, good, x.a, good) }},

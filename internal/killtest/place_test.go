@@ -15,6 +15,26 @@ type place struct {
 }
 
 func places() map[string]place {
+	all := meetings()
+	for name, do := range collectives() {
+		all[name] = place{name, `(in|past) ` + name + ` #\d+ `, untilError(do), false}
+	}
+	return all
+}
+
+// untilError does a collective in which the victim does not take part, until it fails:
+// not all wait in the first.
+func untilError(do func(context.Context, *stage) error) func(context.Context, *stage) error {
+	return func(ctx context.Context, s *stage) error {
+		for {
+			if err := do(ctx, s); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func meetings() map[string]place {
 	const site = `\(place_test.go:\d+\)`
 	return map[string]place{
 		"barrier": {"barrier", "in barrier #1 " + site, func(ctx context.Context, s *stage) error { return s.w.Barrier(ctx) }, false},

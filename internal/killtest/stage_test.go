@@ -30,7 +30,7 @@ func newStage(w *shmem.World, victim int, teams bool) *stage {
 	ctx, n := context.Background(), w.NPEs()
 	s := &stage{w: w, victim: victim}
 	s.sig = must(shmem.AllocSignal(ctx, w))
-	s.word = must(shmem.Alloc[int64](ctx, w, 1))
+	s.word = must(shmem.Alloc[int64](ctx, w, n))
 	s.there = must(shmem.Alloc[int64](ctx, w, n))
 	s.moment = must(shmem.Alloc[int64](ctx, w, 1))
 	s.left = &must(s.moment.Local())[0]

@@ -26,10 +26,11 @@ type gate struct {
 	slot    int // of the team
 	self    int // own place in members
 	gen     uint64
-	slots   []*slot // of the members, in team order
-	err     error   // why this gate is out of order; sticky
-	inside  bool    // between Open and Leave
-	ahead   bool    // this PE has not waited for everybody in the last meeting
+	slots   []*slot     // of the members, in team order
+	err     error       // why this gate is out of order; sticky
+	inside  bool        // between Open and Leave
+	ahead   bool        // this PE has not waited for everybody in the last meeting,
+	last    engine.Call // which was this
 
 	due     uint64         // the meeting that the awaited word must have come to
 	awaited *atomic.Uint64 // the word that this PE waits for

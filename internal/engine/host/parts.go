@@ -39,7 +39,19 @@ func (g *gate) catchUp(ctx context.Context, call engine.Call) error {
 }
 
 func (g *gate) waitBehind(ctx context.Context, call engine.Call) error {
-	g.due = g.gen - 1
+	g.gen--
+	err := g.meetBehind(ctx, call)
+	g.gen++
+	if err == nil && g.lost() {
+		return g.mismatch(ctx, call, max(g.quitterBy(g.gen), 0))
+	}
+	return err
+}
+
+// meetBehind is what is left of the last meeting: it may turn out only now that
+// somebody was there for something else.
+func (g *gate) meetBehind(ctx context.Context, call engine.Call) error {
+	g.due = g.gen
 	for _, s := range g.slots {
 		word := &s.arrived
 		if !g.flat() {
@@ -52,10 +64,14 @@ func (g *gate) waitBehind(ctx context.Context, call engine.Call) error {
 			return err
 		}
 	}
-	if !g.lost() {
-		return nil
+	want := g.gen<<8 | uint64(g.last.Kind)
+	if !g.flat() {
+		return g.agreed(ctx, g.last, want)
 	}
-	return g.mismatch(ctx, call, max(g.quitterBy(g.gen), 0))
+	if i := g.firstStranger(want); i >= 0 {
+		return g.mismatch(ctx, g.last, i)
+	}
+	return nil
 }
 
 // Stage returns the stage of a member in this meeting.
@@ -72,7 +88,7 @@ func (g *gate) Arrive(call engine.Call, mine engine.Slip) {
 	own.write(g.gen, mine)
 	own.came[g.gen&1].Store(want)
 	own.arrived.Store(want) // also orders what is staged before it
-	g.ahead = true
+	g.ahead, g.last = true, call
 	if g.flat() {
 		g.ring()
 	} else if g.count(&g.slots[0].tally) {
