@@ -23,10 +23,14 @@ type words struct {
 	src, dst shmem.Array[int64]
 	narrow   [2]shmem.Array[int32]
 	unsigned [2]shmem.Array[uint64]
+
+	send, receive shmem.Layout
 }
 
 func newWords(ctx context.Context, w *shmem.World, t *shmem.Team) (x words, err error) {
 	x.t, x.n = t, w.NPEs()
+	x.send = shmem.Layout{Counts: make([]int, x.n), Offsets: make([]int, x.n)}
+	x.receive = shmem.Layout{Counts: make([]int, x.n), Offsets: make([]int, x.n)}
 	var errs [6]error
 	x.src, errs[0] = shmem.Alloc[int64](ctx, w, 2000*x.n)
 	x.dst, errs[1] = shmem.Alloc[int64](ctx, w, 2000*x.n)
@@ -65,15 +69,7 @@ func requests(k int) []request {
 		named("fcollect", all, one, shmem.FCollect[int64]),
 		named("collect", all, one, func(ctx c, t *shmem.Team, d, s arr) error { return second(shmem.Collect(ctx, t, d, s)) }),
 		named("alltoall", all, all, shmem.AllToAll[int64]),
-		named("alltoallv", all, all, func(ctx c, t *shmem.Team, d, s arr) error {
-			l := shmem.Layout{Counts: make([]int, t.NPEs()), Offsets: make([]int, t.NPEs())}
-			l.Counts[0] = k * min(t.MyPE(), 1)
-			r := shmem.Layout{Counts: make([]int, t.NPEs()), Offsets: make([]int, t.NPEs())}
-			for i := 1; i < t.NPEs() && t.MyPE() == 0; i++ {
-				r.Counts[i], r.Offsets[i] = k, i*k
-			}
-			return shmem.AllToAllV(ctx, t, d, r, s, l)
-		}),
+		{"alltoallv", func(ctx c, x words) error { return x.allToFirst(ctx, k) }},
 		named("reduce", one, one, func(ctx c, t *shmem.Team, d, s arr) error { return shmem.Reduce(ctx, t, d, s, shmem.Sum, 0) }),
 		named("allreduce", one, one, func(ctx c, t *shmem.Team, d, s arr) error { return shmem.AllReduce(ctx, t, d, s, shmem.Sum) }),
 		named("reduce scatter", one, all, func(ctx c, t *shmem.Team, d, s arr) error { return shmem.ReduceScatter(ctx, t, d, s, shmem.Sum) }),
@@ -82,6 +78,19 @@ func requests(k int) []request {
 		{"barrier", func(ctx c, x words) error { return x.t.Barrier(ctx) }},
 		{"split", func(ctx c, x words) error { return second(x.t.SplitStrided(ctx, 0, 1, 1, shmem.TeamConfig{})) }},
 	}
+}
+
+// allToFirst has all but the first member send it k elements.
+func (x words) allToFirst(ctx context.Context, k int) error {
+	dst, src := x.of(k*x.n, k*x.n)
+	if x.t.MyPE() > 0 {
+		x.send.Counts[0] = k
+	} else {
+		for i := 1; i < x.n; i++ {
+			x.receive.Counts[i], x.receive.Offsets[i] = k, i*k
+		}
+	}
+	return shmem.AllToAllV(ctx, x.t, dst, x.receive, src, x.send)
 }
 
 // disagree has PE odd ask for one thing and the others for another, and returns what

@@ -34,6 +34,12 @@ func mutants() []mutant {
 			"order: source may change after put"}},
 		{"an add in two steps", weak.TornAdd, false, []string{
 			"atomic: n PEs x k increments", "atomic: many goroutines, one word"}},
+		{"a quiet that completes nothing, in a collective", weak.NoQuiet, false, []string{
+			"reduction: every size on every team"}},
+		{"a collective that does not wait", weak.NoAwait, false, []string{
+			"turns: roots that do not wait", "turns: each collective many times", "handle: test"}},
+		{"a slip of the meeting before", weak.OldSlip, false, []string{
+			"turns: each collective many times", "turns: collectives between meetings"}},
 	}
 }
 
