@@ -15,8 +15,8 @@ type Layout struct{ Counts, Offsets []int }
 
 // AllToAllV is AllToAll with parts of any size and place: the part of src that send has
 // for member j goes to the place in dst that recv of member j has for this PE. The two
-// must have the same size. Parts of dst must not overlap, nor dst with src. Blocking,
-// collective over the team. MPI: MPI_Alltoallv; rocSHMEM has it on devices.
+// must have the same size. Parts of dst must not overlap, which is looked at in checked
+// mode only, nor dst with src. Blocking, collective over the team. MPI: MPI_Alltoallv; rocSHMEM has it on devices.
 func AllToAllV[T any](ctx context.Context, t *Team, dst Array[T], recv Layout, src Array[T], send Layout) error {
 	invalid := t.pair(dst.span(), src.span(), apart)
 	invalid = t.apart(recv, t.lays(recv, dst.n, "receive", t.lays(send, src.n, "send", invalid)))

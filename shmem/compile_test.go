@@ -2,6 +2,7 @@ package shmem_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"go/ast"
 	"go/importer"
@@ -13,6 +14,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/goshmem/goshmem/shmem"
 )
 
 // exports reads what the compiler knows of a package that this module has or uses.
@@ -38,6 +41,9 @@ func exports(t *testing.T) types.Importer {
 // TestOperationsCompile: an operation that a type does not have does not compile, and
 // those that it has do, without naming the type again.
 func TestOperationsCompile(t *testing.T) {
+	if jobSize(t) > 0 {
+		return // every rank would do the same
+	}
 	imported := exports(t)
 	for element, operations := range map[string]string{
 		"int8": "Sum Prod Min Max And Or Xor", "uintptr": "Sum Prod Min Max And Or Xor", "int": "Sum Prod Min Max And Or Xor",
@@ -57,6 +63,17 @@ func TestOperationsCompile(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSmuggledOperation: one that reaches a type all the same is refused.
+func TestSmuggledOperation(t *testing.T) {
+	must(t, shmem.RunLocal(t.Context(), 1, badOptions(), func(ctx context.Context, w *shmem.World) error {
+		a := must1(shmem.Alloc[float32](ctx, w, 1))(t)
+		team := must1(w.Team().SplitStrided(ctx, 0, 1, 1, shmem.TeamConfig{}))(t)
+		err := shmem.AllReduce(ctx, team, a, a, func(float32) shmem.Operation { return shmem.Xor(0) })
+		wrong{is: shmem.ErrArgument, op: "allreduce", peer: -1, text: "float32 has no xor"}.in(w).check(t, err)
+		return nil
+	}))
 }
 
 // compiles checks a call of AllReduce.

@@ -13,7 +13,7 @@ import (
 // happen in the order in which a PE calls and starts them: a blocking one first waits
 // for those started before it. So all members must call and start them in the same
 // order; on different teams several may be under way at once. Arrays must stay as they
-// are until Wait has returned.
+// are until Wait has returned. Finalize and Destroy wait for what was started before.
 type Handle struct {
 	done   chan struct{}
 	cancel context.CancelFunc
@@ -22,7 +22,8 @@ type Handle struct {
 }
 
 // Wait returns when the collective is complete on this PE. If ctx ends first the
-// collective is given up, for all members. May be called more than once. Blocking.
+// collective is given up, for all members, and so is what was started on the team before
+// it and is not complete. May be called more than once. Blocking.
 func (h *Handle) Wait(ctx context.Context) error {
 	if h == nil {
 		return fail(nil, "wait", noPeer, problem(ErrArgument, "the handle is nil: nothing was started"))

@@ -189,19 +189,37 @@ func hastyRoots(p *pe) {
 	}
 }
 
-// hastyStages is the same with as much as a stage holds.
+// hastyStages is the same with as much as a stage holds, and a little more at times.
 func hastyStages(p *pe) {
-	const n = 1024
-	src, dst := alloc[uint64](p, n), alloc[uint64](p, n)
+	src, dst := alloc[uint64](p, most), alloc[uint64](p, most*p.n)
 	for round := range rounds(p, 600) {
-		root, k := int(hash(round)%uint64(p.n)), n-round%7*100
-		from, to := part(p, src, 0, k), part(p, dst, 0, k)
-		if p.me == root {
-			p.ok(from.Fill(hash(round)))
+		root, n := int(hash(round)%uint64(p.n)), 1025-int(hash(round, 1)%4)*200
+		from, to := part(p, src, 0, n), part(p, dst, 0, n)
+		p.ok(from.Fill(hash(p.me, round)))
+		switch round % 3 {
+		case 0:
+			p.ok(shmem.Broadcast(p.ctx, p.w.Team(), to, from, root))
+			sameAll(p, local(p, to), func(int) uint64 { return hash(root, round) }, "%d words from PE %d in round %d", n, root, round)
+		case 1:
+			to = part(p, dst, 0, n*p.n)
+			p.ok(shmem.Gather(p.ctx, p.w.Team(), to, from, root))
+			if p.me == root {
+				sameAll(p, local(p, to), func(i int) uint64 { return hash(i/n, round) }, "%d words of each PE in round %d", n, round)
+			}
+		case 2:
+			p.ok(shmem.Reduce(p.ctx, p.w.Team(), to, from, shmem.Xor, root))
+			if p.me == root {
+				sameAll(p, local(p, to), func(int) uint64 { return xorOfAll(p.n, round) }, "%d words combined in round %d", n, round)
+			}
 		}
-		p.ok(shmem.Broadcast(p.ctx, p.w.Team(), to, from, root))
-		sameAll(p, local(p, to), func(int) uint64 { return hash(round) }, "%d words from PE %d in round %d", k, root, round)
 	}
+}
+
+func xorOfAll(pes, round int) (x uint64) {
+	for pe := range pes {
+		x ^= hash(pe, round)
+	}
+	return x
 }
 
 // betweenMeetings has all sorts of meetings follow collectives in which not all wait.

@@ -57,9 +57,16 @@ func meetings() map[string]place {
 			_, _, err := s.w.Team().Split2D(ctx, 2, shmem.TeamConfig{}, shmem.TeamConfig{})
 			return err
 		}, false},
-		"with":     {"barrier", "in barrier #1 of team 2 " + site, func(ctx context.Context, s *stage) error { return s.whole.Barrier(ctx) }, true},
-		"without":  {"barrier", `(in|past) barrier #\d+ of team 3`, barriersWithout, true},
-		"destroy":  {"team destroy", "in destroy #1 of team 2 " + site, func(ctx context.Context, s *stage) error { return s.whole.Destroy(ctx) }, true},
+		"with":    {"barrier", "in barrier #1 of team 2 " + site, func(ctx context.Context, s *stage) error { return s.whole.Barrier(ctx) }, true},
+		"without": {"barrier", `(in|past) barrier #\d+ of team 3`, barriersWithout, true},
+		"destroy": {"team destroy", "in destroy #1 of team 2 " + site, func(ctx context.Context, s *stage) error { return s.whole.Destroy(ctx) }, true},
+		"started": {"allreduce", "in allreduce #1 " + site, func(ctx context.Context, s *stage) error {
+			h, err := shmem.StartAllReduce(s.w.Team(), s.word, s.word, shmem.Sum)
+			if err != nil {
+				return err
+			}
+			return h.Wait(ctx)
+		}, false},
 		"finalize": {"finalize", "in finalize #1 " + site, func(ctx context.Context, s *stage) error { return s.w.Finalize(ctx) }, false},
 	}
 }
