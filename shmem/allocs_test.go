@@ -4,6 +4,7 @@ package shmem_test
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"testing"
 
@@ -17,6 +18,9 @@ func TestAllocations(t *testing.T) {
 	for _, n := range []int{1, 2, 4} {
 		shmemtest.RunWith(t, n, badOptions(), countAllocations)
 	}
+	far := badOptions()
+	far.NodeSize = 1
+	shmemtest.RunWith(t, 3, far, countMeetings)
 	for _, n := range []int{1, 2} {
 		shmemtest.RunProcessesWith(t, n, badOptions(), countAllocations)
 	}
@@ -48,6 +52,12 @@ func countAllocations(t testing.TB, w *shmem.World) {
 			}
 		}
 	}
+	countMeetings(t, w)
+}
+
+// countMeetings counts what meetings and collectives allocate.
+func countMeetings(t testing.TB, w *shmem.World) {
+	ctx := t.Context()
 	must(t, w.Barrier(ctx))
 	team := must1(w.Team().SplitStrided(ctx, 0, 1, w.NPEs(), shmem.TeamConfig{}))(t)
 	for i, meet := range []func() error{
@@ -55,15 +65,31 @@ func countAllocations(t testing.TB, w *shmem.World) {
 		func() error { return w.Sync(ctx) },
 		func() error { return team.Barrier(ctx) },
 	} {
-		name := []string{"barrier", "sync", "team barrier"}[i]
-		must(t, w.Barrier(ctx))
-		if w.MyPE() != 0 {
-			for range attempts * (meetRuns + 1) {
-				must(t, meet())
+		expectMeeting(t, w, []string{"barrier", "sync", "team barrier"}[i], meet)
+	}
+	for _, n := range []int{1, 500, 2000} { // with slips, over stages, from heaps
+		for _, r := range requests(n)[:12] {
+			x := must1(newWords(ctx, w, team))(t)
+			expectMeeting(t, w, fmt.Sprintf("%s of %d words", r.name, n), func() error { return r.call(ctx, x) })
+			must(t, errors.Join(x.src.Free(ctx), x.dst.Free(ctx)))
+			for i := range 2 {
+				must(t, errors.Join(x.narrow[i].Free(ctx), x.unsigned[i].Free(ctx)))
 			}
-		} else if got := fewest(t, attempts, meetRuns, meet); got != 0 {
-			t.Errorf("%s: %v allocations", name, got)
 		}
+	}
+}
+
+// expectMeeting is expectNone for a call that all PEs make together.
+func expectMeeting(t testing.TB, w *shmem.World, name string, meet func() error) {
+	t.Helper()
+	must(t, meet()) // the first may make what others use again
+	must(t, w.Barrier(t.Context()))
+	if w.MyPE() != 0 {
+		for range attempts * (meetRuns + 1) {
+			must(t, meet())
+		}
+	} else if got := fewest(t, attempts, meetRuns, meet); got != 0 {
+		t.Errorf("%s: %v allocations", name, got)
 	}
 }
 

@@ -1,7 +1,9 @@
 package shmem
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -13,11 +15,11 @@ type Layout struct{ Counts, Offsets []int }
 
 // AllToAllV is AllToAll with parts of any size and place: the part of src that send has
 // for member j goes to the place in dst that recv of member j has for this PE. The two
-// must have the same size. Parts of dst must not overlap, nor dst with src. Blocking,
-// collective over the team. MPI: MPI_Alltoallv; rocSHMEM has it on devices.
+// must have the same size. Parts of dst must not overlap, which is looked at in checked
+// mode only, nor dst with src. Blocking, collective over the team. MPI: MPI_Alltoallv; rocSHMEM has it on devices.
 func AllToAllV[T any](ctx context.Context, t *Team, dst Array[T], recv Layout, src Array[T], send Layout) error {
 	invalid := t.pair(dst.span(), src.span(), apart)
-	invalid = t.lays(recv, dst.n, "receive", t.lays(send, src.n, "send", invalid))
+	invalid = t.apart(recv, t.lays(recv, dst.n, "receive", t.lays(send, src.n, "send", invalid)))
 	c, err := t.begin(ctx, engine.KindAllToAllV, form{size: sizeOf[T](), root: noRoot, anything: true}, invalid)
 	if err != nil {
 		return err
@@ -35,7 +37,28 @@ func (t *Team) lays(l Layout, n int, name string, err error) error {
 	}
 	for i, count := range l.Counts {
 		if at := l.Offsets[i]; count < 0 || at < 0 || at > n || count > n-at {
-			return problem(ErrBounds, "the %s layout has [%d:%d] of an array of %d elements for PE %d of the team", name, at, at+count, n, i)
+			return problem(ErrBounds, "the %s layout has %d elements from %d on for PE %d of the team: the array has %d", name, count, at, i, n)
+		}
+	}
+	return nil
+}
+
+// apart adds an error if parts of a layout overlap. It takes too long for other than
+// checked mode.
+func (t *Team) apart(l Layout, err error) error {
+	if err != nil || t == nil || !t.w.info.Checked {
+		return err
+	}
+	var order []int
+	for i, count := range l.Counts {
+		if count > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(l.Offsets[i], l.Offsets[j]) })
+	for k := 1; k < len(order); k++ {
+		if i, j := order[k-1], order[k]; l.Offsets[i]+l.Counts[i] > l.Offsets[j] {
+			return problem(ErrArgument, "the receive layout has [%d:%d] for PE %d of the team and [%d:%d] for PE %d, which overlap", l.Offsets[i], l.Offsets[i]+l.Counts[i], i, l.Offsets[j], l.Offsets[j]+l.Counts[j], j)
 		}
 	}
 	return nil
@@ -68,42 +91,52 @@ func (c *collective) allToAllV(dst engine.Offset, recv Layout, src engine.Offset
 	return c.again(engine.All)
 }
 
-// parts tells every member what this PE has for it, and returns what they have. The
-// members' tables lie on stages if they fit there; otherwise it takes a meeting for each
-// member, to which all come with what they have for that one.
+// parts tells every member what this PE has for it, and returns what they have. Tables
+// lie on stages, as much of them as fits there in one meeting; where there are no stages
+// it takes a meeting for each member, to which all come with what they have for that one.
 func (c *collective) parts(src engine.Offset, send Layout) ([]part, error) {
-	t := c.t
-	parts := make([]part, len(t.members))
-	entry := func(i int) part {
-		return part{src + uintptr(send.Offsets[i])*c.form.size, send.Counts[i]}
+	t, parts := c.t, c.t.prepare().parts
+	some := 1
+	if t.direct {
+		some = engine.StageSize / int(unsafe.Sizeof(part{}))
 	}
-	staged := t.direct && len(parts)*int(unsafe.Sizeof(part{})) <= engine.StageSize
-	if staged {
-		table := unsafe.Slice((*part)(t.gate.Stage(t.me)), len(parts))
-		for i := range table {
-			table[i] = entry(i)
+	for first := 0; first < len(parts); first += some {
+		if first > 0 {
+			if err := c.reopen(); err != nil {
+				return nil, err
+			}
 		}
-	}
-	t.gate.Arrive(c.call, c.slip)
-	if err := c.await(engine.All); err != nil {
-		return nil, err
-	}
-	if staged {
-		for m := range parts {
-			parts[m] = unsafe.Slice((*part)(t.gate.Stage(m)), len(parts))[t.me]
-		}
-		return parts, nil
-	}
-	for i := range parts {
-		mine := entry(i)
-		c.slip[1], c.slip[2] = uint64(mine.off), uint64(mine.n)
-		if err := c.again(engine.All); err != nil {
+		last := min(first+some, len(parts))
+		c.tell(src, send, first, last)
+		t.gate.Arrive(c.call, c.slip)
+		if err := c.await(engine.All); err != nil {
 			return nil, err
 		}
-		for m := 0; i == t.me && m < len(parts); m++ {
-			slip := t.gate.Slip(m)
+		if t.me < first || t.me >= last {
+			continue
+		}
+		for m := range parts {
+			slip, err := c.slipOf(m)
+			if err != nil {
+				return nil, err
+			}
 			parts[m] = part{uintptr(slip[1]), int(slip[2])}
+			if t.direct {
+				parts[m] = unsafe.Slice((*part)(t.gate.Stage(m)), some)[t.me-first]
+			}
 		}
 	}
 	return parts, nil
+}
+
+// tell writes what this PE has for members first to last-1 where they look for it.
+func (c *collective) tell(src engine.Offset, send Layout, first, last int) {
+	for i := first; i < last; i++ {
+		p := part{src + uintptr(send.Offsets[i])*c.form.size, send.Counts[i]}
+		if c.t.direct {
+			unsafe.Slice((*part)(c.t.gate.Stage(c.t.me)), last-first)[i-first] = p
+			continue
+		}
+		c.slip[1], c.slip[2] = uint64(p.off), uint64(p.n)
+	}
 }

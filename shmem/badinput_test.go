@@ -58,6 +58,7 @@ func badTables() []struct {
 		{"out of teams", badTooManyTeams},
 		{"nil team", badNilTeam},
 		{"destroyed team", badDestroyed},
+		{"collectives of no team", badNilTeamCollectives},
 		{"nil world and context", badNil},
 		{"concurrent collectives", badConcurrent},
 		{"closed world", badClosed}, // last: it finalizes

@@ -53,7 +53,8 @@ func (t *Team) begin(ctx context.Context, kind engine.Kind, f form, invalid erro
 	if err := t.enter(ctx); err != nil {
 		return collective{}, fail(t.w, kind.String(), noPeer, err)
 	}
-	c := collective{t: t, ctx: orBackground(ctx), call: t.call(kind, ""), form: f}
+	f.kind = kind
+	c := collective{t: t, ctx: orBackground(ctx), call: t.call(kind, t.startedAt(ctx)), form: f}
 	if invalid != nil {
 		return c, c.end(invalid)
 	}
@@ -90,7 +91,8 @@ func (c *collective) arrive(off engine.Offset, n uintptr) {
 	c.t.gate.Arrive(c.call, c.slip)
 }
 
-// await waits for member i, or for all, and compares what they were asked.
+// await waits for member i, or for all. What they were asked is compared when it is
+// used, in checked mode at once.
 func (c *collective) await(i int) error {
 	if c.t.w.info.Checked { // all compare with all before data moves
 		i = engine.All
@@ -98,34 +100,16 @@ func (c *collective) await(i int) error {
 	if err := c.t.gate.Await(c.ctx, c.call, i); err != nil {
 		return err
 	}
-	if i != engine.All {
-		return c.compare(i)
-	}
-	if len(c.t.members) > compared && !c.t.w.info.Checked {
-		return nil
-	}
-	for m := range c.t.members {
-		if err := c.compare(m); err != nil {
-			return err
-		}
+	if c.t.w.info.Checked {
+		return c.compare()
 	}
 	return nil
 }
 
-// compared is the largest team whose members all compare with all: the work grows
-// with the square.
-const compared = 16
-
 // again is a second meeting, after which sources may change. Whoever's source others
 // have read awaits them.
 func (c *collective) again(i int) error {
-	c.t.gate.Leave(c.call)
-	if !c.t.direct {
-		if err := c.t.w.heap.Quiet(c.ctx); err != nil {
-			return err
-		}
-	}
-	if err := c.t.gate.Open(c.ctx, c.call); err != nil {
+	if err := c.reopen(); err != nil {
 		return err
 	}
 	c.t.gate.Arrive(c.call, c.slip)
@@ -135,12 +119,26 @@ func (c *collective) again(i int) error {
 	return c.t.gate.Await(c.ctx, c.call, i)
 }
 
+// reopen enters the next meeting, after completing what this PE has written to others.
+func (c *collective) reopen() error {
+	c.t.gate.Leave(c.call)
+	if !c.t.direct {
+		if err := c.t.w.heap.Quiet(c.ctx); err != nil {
+			return err
+		}
+	}
+	return c.t.gate.Open(c.ctx, c.call)
+}
+
 // nobody is who a member awaits whose source nobody has read.
 const nobody = -2
 
 // read copies n bytes that lie at bytes into what member i has for the others.
 func (c *collective) read(i int, at uintptr, dst unsafe.Pointer, n uintptr) error {
-	slip := c.t.gate.Slip(i)
+	slip, err := c.slipOf(i)
+	if err != nil {
+		return err
+	}
 	switch c.way {
 	case bySlip:
 		mem.Get(dst, unsafe.Add(unsafe.Pointer(&slip[1]), at), n)

@@ -56,9 +56,13 @@ func collect[T any](c *collective, dst, src Array[T]) (total int, err error) {
 	if err = c.await(engine.All); err != nil {
 		return 0, err
 	}
-	heaps := false
+	heaps := t.w.info.Checked // then all learn of one whose dst is too short
 	for m := range t.members {
-		n := int(t.gate.Slip(m)[2])
+		slip, err := c.slipOf(m)
+		if err != nil {
+			return 0, err
+		}
+		n := int(slip[2])
 		c.way = byStage
 		if !t.direct || uintptr(n)*sizeOf[T]() > engine.StageSize {
 			c.way, heaps = byHeap, true
@@ -67,7 +71,7 @@ func collect[T any](c *collective, dst, src Array[T]) (total int, err error) {
 			return 0, lengths(dst.n, total+n)
 		}
 		part := Array[T]{dst.b, dst.offset(total), n}
-		if err = c.read(m, 0, part.here(), part.bytes()); err != nil {
+		if err := c.read(m, 0, part.here(), part.bytes()); err != nil {
 			return 0, err
 		}
 		total += n

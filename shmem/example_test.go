@@ -254,3 +254,52 @@ func ExampleTensor() {
 	// Tensor[float32] of shape [3], strides [4]
 	// [1 1 1 2]
 }
+
+// Every PE adds up what all have.
+func ExampleAllReduce() {
+	local(4, func(ctx context.Context, w *shmem.World) error {
+		a, err := shmem.Alloc[float32](ctx, w, 2)
+		if err != nil {
+			return err
+		}
+		if err := a.CopyFrom([]float32{float32(w.MyPE()), 0.5}); err != nil {
+			return err
+		}
+		if err := shmem.AllReduce(ctx, w.Team(), a, a, shmem.Sum); err != nil { // in place
+			return err
+		}
+		got, err := a.Local()
+		if w.MyPE() == 2 {
+			fmt.Println(got)
+		}
+		return err
+	})
+	// Output: [6 2]
+}
+
+// A broadcast that goes on while its PEs do something else.
+func ExampleStartBroadcast() {
+	local(3, func(ctx context.Context, w *shmem.World) error {
+		a, err := shmem.Alloc[int64](ctx, w, 1)
+		if err != nil {
+			return err
+		}
+		if err := a.Set(0, int64(10*w.MyPE())); err != nil {
+			return err
+		}
+		h, err := shmem.StartBroadcast(w.Team(), a, a, 1)
+		if err != nil {
+			return err
+		}
+		// Compute, but leave a alone.
+		if err := h.Wait(ctx); err != nil {
+			return err
+		}
+		got, err := a.At(0)
+		if w.MyPE() == 2 {
+			fmt.Println(got)
+		}
+		return err
+	})
+	// Output: 10
+}

@@ -32,6 +32,9 @@ func (w *World) Finalize(ctx context.Context) error {
 			w.logf("shmem: finalize: %v", left)
 		}
 	}
+	if err == nil { // what was started on the shared team still uses memory
+		err = w.shared.waitForStarted(ctx)
+	}
 	if err == nil {
 		err = w.world.meet(ctx, engine.KindFinalize, "finalize", engine.Site())
 	}

@@ -7,43 +7,51 @@ import (
 	"github.com/goshmem/goshmem/internal/reduce"
 )
 
-// folding is what the reductions of a team need from call to call: they allocate
+// folding is what the collectives of a team need from call to call: they allocate
 // nothing after the first.
 type folding struct {
 	sources, dsts []unsafe.Pointer
 	slips         [][2]uint64      // what came with slips
 	rooms         []unsafe.Pointer // for blocks of members that only the engine reaches, and for the result
 	scratch       *reduce.Scratch
+	parts         []part // of AllToAllV
 }
 
-// room is how many bytes of each member are combined at a time if some are not
-// reachable by load and store.
-const room = 16 << 10
+// rooms are how many bytes there are for blocks of all members together, if some are not
+// reachable by load and store. Blocks have at most maxRoom bytes.
+const (
+	rooms   = 256 << 10
+	maxRoom = 16 << 10
+)
 
 func (t *Team) prepare() *folding {
 	f := &t.folding
 	if f.scratch == nil {
 		n := len(t.members)
 		f.sources, f.dsts, f.slips = make([]unsafe.Pointer, n), make([]unsafe.Pointer, n), make([][2]uint64, n)
-		f.scratch = &reduce.Scratch{}
+		f.scratch, f.parts = &reduce.Scratch{}, make([]part, n)
 	}
 	return f
 }
 
 // foldNear combines n elements from element lo on of the first members, which have come
 // with slips or over stages, into this PE's own memory.
-func (c *collective) foldNear(dst engine.Offset, members, lo, n int) {
+func (c *collective) foldNear(dst engine.Offset, members, lo, n int) error {
 	f, off := c.t.prepare(), uintptr(lo)*c.form.size
 	for i := range members {
+		slip, err := c.slipOf(i)
+		if err != nil {
+			return err
+		}
 		if c.way == byStage {
 			f.sources[i] = unsafe.Add(c.t.gate.Stage(i), off)
 			continue
 		}
-		slip := c.t.gate.Slip(i)
 		f.slips[i] = [2]uint64{slip[1], slip[2]}
 		f.sources[i] = unsafe.Add(unsafe.Pointer(&f.slips[i]), off)
 	}
 	reduce.Fold(c.form.elem, c.form.op, unsafe.Add(c.t.w.own, dst), f.sources[:members], n, f.scratch)
+	return nil
 }
 
 // foldShare combines this PE's share of n elements of all members and writes it to
@@ -66,6 +74,9 @@ func (c *collective) share(n int) (lo, hi int) {
 func (c *collective) foldBlocks(lo, hi, first, last int) error {
 	if lo == hi {
 		return nil
+	}
+	if err := c.compare(); err != nil {
+		return err
 	}
 	f := c.t.prepare()
 	if c.t.direct {
@@ -107,6 +118,7 @@ func (c *collective) at(i, which, at int) unsafe.Pointer {
 // time, and calls use, with room for a result.
 func (c *collective) inRooms(lo, hi int, use func(result unsafe.Pointer, at, n int) error) error {
 	f, members := c.t.prepare(), len(c.t.members)
+	room := max(64, min(maxRoom, rooms/members&^63))
 	for len(f.rooms) <= members {
 		f.rooms = append(f.rooms, unsafe.Pointer(unsafe.SliceData(make([]uint64, room/8))))
 	}

@@ -9,6 +9,7 @@ import (
 
 // form is what all members of a collective must have been asked alike.
 type form struct {
+	kind     engine.Kind
 	reduces  bool // op and elem mean something
 	op       reduce.Op
 	elem     reduce.Type // of a reduction
@@ -21,11 +22,16 @@ type form struct {
 const noRoot = -1
 
 // word packs a form: two that differ give words that differ, unless the numbers are
-// absurd.
+// absurd. From the top: 5 bits for the kind, 7 for the low part of the size, 12 for the
+// root, 8 for operation and element or for the high part of the size, 32 for n.
 func (f form) word() uint64 {
-	w := uint64(f.size&0xff)<<56 | uint64(uint16(f.root+1))<<40
-	if f.reduces {
+	size := uint64(min(f.size, maxSize))
+	w := uint64(f.kind)<<59 | uint64(f.root+1)&0xfff<<40
+	switch {
+	case f.reduces:
 		w |= uint64(f.op+1)<<36 | uint64(f.elem)<<32
+	default:
+		w |= size&0x7f<<52 | size>>7<<32
 	}
 	if !f.anything {
 		w |= uint64(uint32(f.n))
@@ -33,24 +39,51 @@ func (f form) word() uint64 {
 	return w
 }
 
+// maxSize stands for all larger sizes of elements.
+const maxSize = 1<<11 - 1
+
+func reduces(kind engine.Kind) bool {
+	return kind >= engine.KindReduce && kind <= engine.KindExScan
+}
+
 // describeForm is the form in the words of error messages.
 func describeForm(word uint64) string {
-	text := fmt.Sprintf("%d elements of %d bytes", uint32(word), word>>56)
-	if op := word >> 36 & 0xf; op != 0 {
-		text = fmt.Sprintf("%v of %d %v", reduce.Op(op-1), uint32(word), reduce.Type(word>>32&0xf))
+	kind, n, op := engine.Kind(word>>59), uint32(word), word>>36&0xf
+	text := fmt.Sprintf("%v of %d elements of %d bytes", kind, n, word>>52&0x7f|word>>32&0xf<<7)
+	switch {
+	case reduces(kind) && op > 0:
+		text = fmt.Sprintf("%v (%v) of %d %v", kind, reduce.Op(op-1), n, reduce.Type(word>>32&0xf))
+	case kind == engine.KindCollect, kind == engine.KindAllToAllV:
+		text = fmt.Sprintf("%v of elements of %d bytes", kind, word>>52&0x7f|word>>32&0xf<<7)
 	}
-	if root := word >> 40 & 0xffff; root != 0 {
+	if root := word >> 40 & 0xfff; root != 0 {
 		text += fmt.Sprintf(", root %d", root-1)
 	}
 	return text
 }
 
-// compare returns an error if member i was asked something else than this PE.
-func (c *collective) compare(i int) error {
-	theirs := c.t.gate.Slip(i)[0]
-	if theirs == c.slip[0] {
-		return nil
+// slipOf returns what member i has arrived with, or an error if it was asked something
+// else than this PE: then it means nothing here.
+func (c *collective) slipOf(i int) (engine.Slip, error) {
+	slip := c.t.gate.Slip(i)
+	if slip[0] == c.slip[0] {
+		return slip, nil
 	}
+	return slip, c.differs(i, slip[0])
+}
+
+// compare is slipOf for all members.
+func (c *collective) compare() error {
+	for i := range c.t.members {
+		if _, err := c.slipOf(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// differs is the error of two members that were asked different things.
+func (c *collective) differs(i int, theirs uint64) error {
 	site := c.call.Site
 	if site == "" {
 		site = engine.Site()

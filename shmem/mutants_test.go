@@ -48,6 +48,12 @@ func mutants() []mutant {
 			"lock: the next holder sees what was put"}},
 		{"a lock that is cleared without the quiet of a context", weak.NoLaneQuiet, false, []string{
 			"lock: the next holder sees what went through a context"}},
+		{"a quiet that completes nothing, in a collective", weak.NoQuiet, false, []string{
+			"reduction: every size on every team"}},
+		{"a collective that does not wait", weak.NoAwait, false, []string{
+			"turns: roots that do not wait", "turns: each collective many times", "handle: test"}},
+		{"a slip of the meeting before", weak.OldSlip, false, []string{
+			"turns: each collective many times", "turns: collectives between meetings"}},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/reduce"
 )
 
 // AllReduce combines src of all members element by element and puts the result into dst
@@ -45,8 +46,8 @@ func beginReduce[T Numeric](ctx context.Context, t *Team, kind engine.Kind, op R
 	f := form{size: sizeOf[T](), root: root, n: n, reduces: true, elem: elementOf[T]()}
 	if op == nil {
 		invalid = problem(ErrArgument, "no operation: use Sum, Prod, Min, Max, And, Or or Xor")
-	} else {
-		f.op = op(v).op
+	} else if f.op = op(v).op; !reduce.Has(f.elem, f.op) {
+		invalid = problem(ErrArgument, "%v has no %v", f.elem, f.op)
 	}
 	return t.begin(ctx, kind, f, invalid)
 }
@@ -74,8 +75,7 @@ func (c *collective) allReduce(dst, src engine.Offset, n int) error {
 		return err
 	}
 	if c.way != byHeap {
-		c.foldNear(dst, len(c.t.members), 0, n)
-		return nil
+		return c.foldNear(dst, len(c.t.members), 0, n)
 	}
 	if err := c.foldShare(n, 0, len(c.t.members)); err != nil {
 		return err
@@ -96,8 +96,7 @@ func (c *collective) reduceTo(root int, dst, src engine.Offset, n int) error {
 		return err
 	}
 	if c.way != byHeap {
-		c.foldNear(dst, len(c.t.members), 0, n)
-		return nil
+		return c.foldNear(dst, len(c.t.members), 0, n)
 	}
 	if err := c.foldShare(n, root, root+1); err != nil {
 		return err
@@ -115,8 +114,7 @@ func (c *collective) reduceScatter(dst, src engine.Offset, part, n int) error {
 	}
 	lo := c.t.me * part
 	if c.way != byHeap {
-		c.foldNear(dst, len(c.t.members), lo, part)
-		return nil
+		return c.foldNear(dst, len(c.t.members), lo, part)
 	}
 	c.slip[2] = uint64(dst) - uint64(lo)*uint64(size) // where the first element would go
 	if err := c.foldBlocks(lo, lo+part, c.t.me, c.t.me+1); err != nil {
@@ -127,10 +125,13 @@ func (c *collective) reduceScatter(dst, src engine.Offset, part, n int) error {
 
 // choose is wayFor, but members of large teams do not each combine everything.
 func (c *collective) choose(n uintptr) {
-	if c.way = c.t.wayFor(n); len(c.t.members) > compared {
+	if c.way = c.t.wayFor(n); len(c.t.members) > few {
 		c.way = byHeap
 	}
 }
+
+// few members all combine everything: the work grows with the square.
+const few = 16
 
 // second is the destination's offset for a slip that has room for it.
 func (c *collective) second(dst engine.Offset) uint64 {

@@ -41,15 +41,28 @@ func (c *collective) scan(dst, src engine.Offset, n, own int) error {
 	}
 	if c.way != byHeap {
 		if members := c.t.me + own; members > 0 {
-			c.foldNear(dst, members, 0, n)
-		} else {
-			reduce.Neutral(c.form.elem, c.form.op, unsafe.Add(c.t.w.own, dst), n)
+			return c.foldNear(dst, members, 0, n)
 		}
+		reduce.Neutral(c.form.elem, c.form.op, unsafe.Add(c.t.w.own, dst), n)
 		return nil
 	}
+	if err := c.prefixes(n, own); err != nil {
+		return err
+	}
+	return c.again(engine.All)
+}
+
+// prefixes makes this PE's share of what all members get.
+func (c *collective) prefixes(n, own int) error {
 	lo, hi := c.share(n)
+	if lo == hi {
+		return nil
+	}
+	if err := c.compare(); err != nil {
+		return err
+	}
 	f := c.t.prepare()
-	err := c.inRooms(lo, hi, func(result unsafe.Pointer, at, n int) error {
+	return c.inRooms(lo, hi, func(result unsafe.Pointer, at, n int) error {
 		for i := range c.t.members {
 			if i+own > 0 {
 				reduce.Fold(c.form.elem, c.form.op, result, f.rooms[:i+own], n, f.scratch)
@@ -62,8 +75,4 @@ func (c *collective) scan(dst, src engine.Offset, n, own int) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return c.again(engine.All)
 }

@@ -1,16 +1,19 @@
 package shmem
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/goshmem/goshmem/internal/engine"
 )
 
 // Handle is a collective that was started and goes on by itself. Collectives of a team
 // happen in the order in which a PE calls and starts them: a blocking one first waits
 // for those started before it. So all members must call and start them in the same
 // order; on different teams several may be under way at once. Arrays must stay as they
-// are until Wait has returned.
+// are until Wait has returned. Finalize and Destroy wait for what was started before.
 type Handle struct {
 	done   chan struct{}
 	cancel context.CancelFunc
@@ -19,7 +22,8 @@ type Handle struct {
 }
 
 // Wait returns when the collective is complete on this PE. If ctx ends first the
-// collective is given up, for all members. May be called more than once. Blocking.
+// collective is given up, for all members, and so is what was started on the team before
+// it and is not complete. May be called more than once. Blocking.
 func (h *Handle) Wait(ctx context.Context) error {
 	if h == nil {
 		return fail(nil, "wait", noPeer, problem(ErrArgument, "the handle is nil: nothing was started"))
@@ -31,10 +35,13 @@ func (h *Handle) Wait(ctx context.Context) error {
 	}
 	h.cancel()
 	<-h.done
-	if errors.Is(h.err, context.Canceled) {
-		return fail(h.w, "wait", noPeer, fmt.Errorf("%w: %w", ctx.Err(), h.err))
+	switch {
+	case !errors.Is(h.err, context.Canceled):
+		return h.err
+	case ctx.Err() == context.DeadlineExceeded:
+		return fail(h.w, "wait", noPeer, fmt.Errorf("%w (%w): %w", ErrTimeout, ctx.Err(), h.err))
 	}
-	return h.err
+	return fail(h.w, "wait", noPeer, h.err)
 }
 
 // Test says whether the collective is complete on this PE, and its error if it is. It
@@ -51,8 +58,25 @@ func (h *Handle) Test() (bool, error) {
 	}
 }
 
-// startedOn is the context key of a started collective: the team that it was started on.
-type startedOn struct{}
+// started is in the context of a started collective: whose turn it is on its team.
+type started struct {
+	t    *Team
+	site string // where it was started
+}
+
+type startedKey struct{}
+
+// startedAt is where a collective of the team was started; "" if it was not, or if
+// nobody wants to know.
+func (t *Team) startedAt(ctx context.Context) string {
+	if t.last.Load() == nil || ctx == nil {
+		return ""
+	}
+	if now, ok := ctx.Value(startedKey{}).(started); ok && now.t == t {
+		return now.site
+	}
+	return ""
+}
 
 // start runs f after what was called and started on the team before.
 func (t *Team) start(op string, f func(ctx context.Context) error) (*Handle, error) {
@@ -62,25 +86,40 @@ func (t *Team) start(op string, f func(ctx context.Context) error) (*Handle, err
 	if s := t.state.Load(); s != live {
 		return nil, fail(t.w, op, noPeer, t.gone(s))
 	}
-	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), startedOn{}, t))
+	site := engine.Site()
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), startedKey{}, started{t, site}))
 	h := &Handle{done: make(chan struct{}), cancel: cancel, w: t.w}
 	before := t.last.Swap(h)
 	go func() {
 		defer close(h.done)
 		defer cancel()
 		if before != nil {
-			<-before.done
+			before.finish(ctx)
 		}
 		h.err = f(ctx)
+		if e, ok := h.err.(*Error); ok && t.w.info.Checked {
+			e.Site = cmp.Or(e.Site, site)
+		}
 	}()
 	return h, nil
+}
+
+// finish waits until h is complete. If ctx ends first h is given up: what comes after
+// it could not go on either.
+func (h *Handle) finish(ctx context.Context) {
+	select {
+	case <-h.done:
+	case <-ctx.Done():
+		h.cancel()
+		<-h.done
+	}
 }
 
 // waitForStarted returns when what was started on the team before is complete. Their
 // errors are those of their handles.
 func (t *Team) waitForStarted(ctx context.Context) error {
 	h := t.last.Load()
-	if h == nil || ctx.Value(startedOn{}) == t {
+	if now, ok := ctx.Value(startedKey{}).(started); h == nil || ok && now.t == t {
 		return nil
 	}
 	select {

@@ -1,6 +1,7 @@
 package shmem
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync/atomic"
@@ -135,7 +136,7 @@ func (t *Team) meet(ctx context.Context, kind engine.Kind, op, site string) erro
 	if err := t.enter(ctx); err != nil {
 		return fail(t.w, op, noPeer, err)
 	}
-	err := t.gate.Meet(orBackground(ctx), t.call(kind, site))
+	err := t.gate.Meet(orBackground(ctx), t.call(kind, cmp.Or(site, t.startedAt(ctx))))
 	t.busy.Store(false)
 	if err != nil {
 		return fail(t.w, op, noPeer, err)

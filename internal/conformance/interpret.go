@@ -103,12 +103,29 @@ func (r *runner) meet(o op) {
 	if team == nil {
 		return
 	}
+	if o.collective() {
+		r.collect(o)
+		return
+	}
 	if o.kind == opSync {
 		r.ok(team.Sync(r.ctx))
 		return
 	}
 	r.ok(team.Barrier(r.ctx))
 	r.look()
+}
+
+func (r *runner) collect(o op) {
+	r.Helper()
+	dst, src := part(r.pe, r.words, o.there.lo, o.there.lo+o.there.n), part(r.pe, r.words, o.here.lo, o.here.lo+o.here.n)
+	switch o.kind {
+	case opBroadcast:
+		r.ok(shmem.Broadcast(r.ctx, r.w.Team(), dst, src, o.signal))
+	case opAllReduce:
+		r.ok(shmem.AllReduce(r.ctx, r.w.Team(), dst, src, shmem.Sum))
+	case opInScan:
+		r.ok(shmem.InScan(r.ctx, r.w.Team(), dst, src, shmem.Sum))
+	}
 }
 
 // look looks at what the gets before a quiet have brought.

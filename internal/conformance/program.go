@@ -79,11 +79,14 @@ const (
 	opQuiet
 	opBarrier
 	opSync
+	opBroadcast // to a span from another, or the same, on every PE
+	opAllReduce
+	opInScan
 )
 
 func opNames() []string {
 	return []string{"set", "look at", "put to", "put nbi to", "put slice to", "put slice nbi to", "P", "get", "get nbi", "get slice from",
-		"get slice nbi from", "G", "atomic", "put with signal to", "signal set", "signal add", "wait for signal", "fence", "quiet", "barrier", "sync"}
+		"get slice nbi from", "G", "atomic", "put with signal to", "signal set", "signal add", "wait for signal", "fence", "quiet", "barrier", "sync", "broadcast to", "allreduce to", "inscan to"}
 }
 
 // amo is an atomic operation.
@@ -141,13 +144,18 @@ type op struct {
 	values []uint64 // written, or awaited from a read
 	amo    amo
 	cond   uint64
-	signal int // of opWait: whose signal; else the PE that gets it
+	signal int // of opWait: whose signal; of opBroadcast: the root; else the PE that gets it
 	count  uint64
 }
 
-func (o op) meeting() bool { return o.kind == opBarrier || o.kind == opSync }
+func (o op) meeting() bool { return o.kind >= opBarrier }
+
+func (o op) collective() bool { return o.kind >= opBroadcast }
 
 func (o op) String() string {
+	if o.collective() {
+		return fmt.Sprintf("all: %s %v and so on, from %v and so on, root %d", opNames()[o.kind], o.there, o.here, o.signal)
+	}
 	if o.meeting() {
 		if o.team < 0 {
 			return "all: " + opNames()[o.kind]

@@ -222,7 +222,40 @@ func (g *generator) meet() {
 	for pe := range g.PEs {
 		g.settle(pe, func(c *cell) { *c = cell{value: c.value} })
 	}
+	if g.draw(2) == 0 {
+		g.deal()
+		return
+	}
+	src, dst := g.collect()
 	g.deal()
+	for pe := range g.PEs { // others may still be in it, so what it used is their own
+		g.blocks[pe][src], g.blocks[pe][dst] = block{role: owned, owner: pe}, block{role: owned, owner: pe}
+	}
+}
+
+// collect has all PEs do a collective after a meeting, when nothing is under way. It
+// returns the blocks that it uses on every PE, which may be the same.
+func (g *generator) collect() (src, dst int) {
+	const blocks = 4 // of words
+	src, dst = g.draw(blocks), g.draw(blocks)
+	n := 1 + g.draw(4)
+	o := op{kind: opBroadcast + opKind(g.draw(3)), team: -1, signal: g.draw(g.PEs)}
+	o.here, o.there = span{0, extents()[src], n}, span{0, extents()[dst], n}
+	var sums [][]uint64
+	for pe := range g.PEs {
+		sums = append(sums, g.values(span{pe, o.here.lo, n}))
+		for i := range n {
+			if pe > 0 && o.kind != opBroadcast {
+				sums[pe][i] += sums[pe-1][i]
+			}
+		}
+	}
+	for pe := range g.PEs {
+		from := map[opKind]int{opBroadcast: o.signal, opAllReduce: g.PEs - 1, opInScan: pe}[o.kind]
+		g.write(span{pe, o.there.lo, n}, sums[from], complete)
+	}
+	g.add(o)
+	return src, dst
 }
 
 // meetTeam has a team meet in a barrier; its members exchange what they own.

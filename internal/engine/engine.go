@@ -157,7 +157,8 @@ type Gate interface {
 	// ends the meeting.
 
 	// Open enters the next meeting, and waits until nobody is more than one
-	// meeting behind: then what was staged two meetings ago is no longer needed.
+	// meeting behind: then what was staged two meetings ago is no longer needed. It
+	// fails if somebody was in the last one for something else.
 	Open(ctx context.Context, call Call) error
 	// Stage is memory of member i for data of this meeting, StageSize bytes; nil if
 	// it cannot be loaded and stored. The own may be written from Open to Arrive,
@@ -173,7 +174,8 @@ type Gate interface {
 	// Leave ends the meeting for this PE.
 	Leave(call Call)
 	// Refuse ends the gate for everybody because this PE cannot go on with call:
-	// the others' calls fail with the reason. For use before Open or after it.
+	// the others' calls fail with the reason, but not a meeting before this one. For
+	// use before Open or after it.
 	Refuse(call Call, reason error)
 }
 

@@ -18,6 +18,26 @@ type place struct {
 const details = `(element 0: )?(for a value .*, the last value was 0: )?(elements 0, 1 missing: 0 was 0, not == 7; 1 was 0, not == 7: )?(PE \d+ holds the lock, since its lock #1: )?`
 
 func places() map[string]place {
+	all := meetings()
+	for name, do := range collectives() {
+		all[name] = place{name, `(in|past) ` + name + ` #\d+ `, untilError(do), false}
+	}
+	return all
+}
+
+// untilError does a collective in which the victim does not take part, until it fails:
+// not all wait in the first.
+func untilError(do func(context.Context, *stage) error) func(context.Context, *stage) error {
+	return func(ctx context.Context, s *stage) error {
+		for {
+			if err := do(ctx, s); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func meetings() map[string]place {
 	const site = `\(place_test.go:\d+\)`
 	return map[string]place{
 		"barrier": {"barrier", "in barrier #1 " + site, func(ctx context.Context, s *stage) error { return s.w.Barrier(ctx) }, false},
@@ -48,9 +68,16 @@ func places() map[string]place {
 			_, _, err := s.w.Team().Split2D(ctx, 2, shmem.TeamConfig{}, shmem.TeamConfig{})
 			return err
 		}, false},
-		"with":     {"barrier", "in barrier #1 of team 2 " + site, func(ctx context.Context, s *stage) error { return s.whole.Barrier(ctx) }, true},
-		"without":  {"barrier", `(in|past) barrier #\d+ of team 3`, barriersWithout, true},
-		"destroy":  {"team destroy", "in destroy #1 of team 2 " + site, func(ctx context.Context, s *stage) error { return s.whole.Destroy(ctx) }, true},
+		"with":    {"barrier", "in barrier #1 of team 2 " + site, func(ctx context.Context, s *stage) error { return s.whole.Barrier(ctx) }, true},
+		"without": {"barrier", `(in|past) barrier #\d+ of team 3`, barriersWithout, true},
+		"destroy": {"team destroy", "in destroy #1 of team 2 " + site, func(ctx context.Context, s *stage) error { return s.whole.Destroy(ctx) }, true},
+		"started": {"allreduce", "in allreduce #1 " + site, func(ctx context.Context, s *stage) error {
+			h, err := shmem.StartAllReduce(s.w.Team(), s.word, s.word, shmem.Sum)
+			if err != nil {
+				return err
+			}
+			return h.Wait(ctx)
+		}, false},
 		"finalize": {"finalize", "in finalize #1 " + site, func(ctx context.Context, s *stage) error { return s.w.Finalize(ctx) }, false},
 	}
 }

@@ -38,8 +38,8 @@ func newStage(w *shmem.World, victim int, teams bool) *stage {
 		}
 	}
 	s.sig = must(shmem.AllocSignal(ctx, w))
-	s.two = must(shmem.Alloc[int64](ctx, w, 2))
-	s.word = must(s.two.Slice(0, 1))
+	s.word = must(shmem.Alloc[int64](ctx, w, n))
+	s.two = must(s.word.Slice(0, 2))
 	s.there = must(shmem.Alloc[int64](ctx, w, n))
 	s.moment = must(shmem.Alloc[int64](ctx, w, 1))
 	s.left = &must(s.moment.Local())[0]

@@ -51,7 +51,7 @@ func work(ctx context.Context, w *shmem.World, seed uint64) error {
 	if x.sig, err = shmem.AllocSignal(ctx, w); err != nil {
 		return err
 	}
-	chores := []func(context.Context) error{x.barrier, x.barrier, x.barrier, x.sync, x.alloc, x.free, x.split, x.teamBarrier, x.destroy, x.puts, x.puts, x.adds, x.signals, x.signals}
+	chores := []func(context.Context) error{x.barrier, x.barrier, x.barrier, x.sync, x.alloc, x.free, x.split, x.teamBarrier, x.destroy, x.puts, x.puts, x.adds, x.signals, x.signals, x.collective, x.collective, x.started}
 	for range steps {
 		if err := chores[x.rng.IntN(len(chores))](ctx); err != nil {
 			return err
@@ -142,4 +142,35 @@ func (x *worker) signals(ctx context.Context) error {
 	}
 	_, err := x.sig.WaitUntil(ctx, shmem.GE, x.rounds)
 	return err
+}
+
+// collective does one of an array that there is, with itself: what it holds is of no
+// interest.
+func (x *worker) collective(ctx context.Context) error {
+	if len(x.arrays) == 0 {
+		return nil
+	}
+	a, root, t := x.arrays[x.rng.IntN(len(x.arrays))], x.rng.IntN(x.w.NPEs()), x.w.Team()
+	switch x.rng.IntN(4) {
+	case 0:
+		return shmem.Broadcast(ctx, t, a, a, root)
+	case 1:
+		return shmem.AllReduce(ctx, t, a, a, shmem.Sum)
+	case 2:
+		return shmem.Reduce(ctx, t, a, a, shmem.Sum, root)
+	}
+	return shmem.InScan(ctx, t, a, a, shmem.Sum)
+}
+
+// started has a collective go on by itself, while signals ring.
+func (x *worker) started(ctx context.Context) error {
+	if len(x.arrays) == 0 {
+		return nil
+	}
+	a := x.arrays[x.rng.IntN(len(x.arrays))]
+	h, err := shmem.StartAllReduce(x.w.Team(), a, a, shmem.Max)
+	if err != nil {
+		return err
+	}
+	return errors.Join(x.signals(ctx), h.Wait(ctx))
 }

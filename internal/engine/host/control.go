@@ -43,17 +43,19 @@ type control struct {
 type slot struct {
 	arrived atomic.Uint64       // generation<<8 | kind of the last meeting entered
 	slip    [2][3]atomic.Uint64 // by parity of the generation; in the cache line of arrived
-	_       [72]byte
+	came    [2]atomic.Uint64    // by parity: what arrived was in a meeting that this PE did not wait out
+	_       [56]byte
 	more    [2]atomic.Uint64 // the fourth word for Gather
 	_       [112]byte
 	tally   atomic.Uint64 // generation<<16 | members counted; the first member's is used
 	_       [120]byte
 	opened  atomic.Uint64 // generation<<8 | disagreement; the first member's is used
-	_       [120]byte
+	ended   atomic.Uint64 // generation<<8 | gaveUp of the first meeting that a member gave up; likewise
+	_       [112]byte
 }
 
 const (
-	magic     = 0x676f73686d656d02 // "goshmem", layout 2
+	magic     = 0x676f73686d656d03 // "goshmem", layout 3
 	pageSize  = 4096
 	heapStart = (unsafe.Sizeof(control{}) + pageSize - 1) &^ (pageSize - 1)
 )

@@ -38,9 +38,11 @@ func TestControlLines(t *testing.T) {
 		fields = append(fields,
 			field{"arrived" + who, "owner in team " + who, at + unsafe.Offsetof(s.arrived), unsafe.Sizeof(s.arrived)},
 			field{"slip" + who, "owner in team " + who, at + unsafe.Offsetof(s.slip), unsafe.Sizeof(s.slip)},
+			field{"came" + who, "owner in team " + who, at + unsafe.Offsetof(s.came), unsafe.Sizeof(s.came)},
 			field{"more" + who, "owner in team, gathering " + who, at + unsafe.Offsetof(s.more), unsafe.Sizeof(s.more)},
 			field{"tally" + who, "members of team " + who, at + unsafe.Offsetof(s.tally), unsafe.Sizeof(s.tally)},
-			field{"opened" + who, "last member of team " + who, at + unsafe.Offsetof(s.opened), unsafe.Sizeof(s.opened)})
+			field{"opened" + who, "last member of team " + who, at + unsafe.Offsetof(s.opened), unsafe.Sizeof(s.opened)},
+			field{"ended" + who, "last member of team " + who, at + unsafe.Offsetof(s.ended), unsafe.Sizeof(s.ended)})
 	}
 	for i, a := range fields {
 		for _, b := range fields[:i] {

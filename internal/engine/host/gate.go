@@ -27,10 +27,11 @@ type gate struct {
 	slot    int // of the team
 	self    int // own place in members
 	gen     uint64
-	slots   []*slot // of the members, in team order
-	err     error   // why this gate is out of order; sticky
-	inside  bool    // between Open and Leave
-	ahead   bool    // this PE has not waited for everybody in the last meeting
+	slots   []*slot     // of the members, in team order
+	err     error       // why this gate is out of order; sticky
+	inside  bool        // between Open and Leave
+	ahead   bool        // this PE has not waited for everybody in the last meeting,
+	last    engine.Call // which was this
 
 	due     uint64         // the meeting that the awaited word must have come to
 	awaited *atomic.Uint64 // the word that this PE waits for
@@ -156,9 +157,22 @@ func quit(word uint64) bool { return word&0xff >= gaveUp }
 // is here, has gone on, or will never come.
 func (g *gate) settled(word uint64) bool { return word>>8 >= g.due || quit(word) }
 
-// strange says whether the writer of a settled word is not in this meeting for want.
-func (g *gate) strange(word, want uint64) bool {
-	return word != want && word>>8 <= g.gen && g.settled(word)
+// strange says whether a member is not in this meeting for want, as far as it has
+// settled. One that has gone on without waiting was here, but perhaps not for that.
+func (g *gate) strange(s *slot, want uint64) bool {
+	word := s.arrived.Load()
+	if word>>8 > g.gen {
+		came := s.came[g.gen&1].Load()
+		return came>>8 == g.gen && came != want
+	}
+	return word != want && g.settled(word)
+}
+
+// lost says whether a member has given this meeting up, or an earlier one. A later one
+// is no reason to end this: who gave that up was here.
+func (g *gate) lost() bool {
+	word := g.slots[0].ended.Load()
+	return quit(word) && word>>8 <= g.gen
 }
 
 // giveUp makes the gate useless for everybody: after an error the members no
@@ -169,7 +183,11 @@ func (g *gate) giveUp(err error) {
 		storeText(g.h.own.reason[:], brief(err.Error()))
 	}
 	g.slots[g.self].arrived.Store(g.gen<<8 | g.why(err))
-	g.slots[0].opened.Store(g.gen<<8 | gaveUp)
+	for ended, mine := &g.slots[0].ended, g.gen<<8|gaveUp; ; {
+		if old := ended.Load(); quit(old) && old <= mine || ended.CompareAndSwap(old, mine) {
+			break
+		}
+	}
 	g.ring()
 }
 
@@ -262,7 +280,7 @@ func (g *gate) waitFor(ctx context.Context, call engine.Call, word *atomic.Uint6
 }
 
 // over says whether the awaited word is settled, or any member has given up.
-func (g *gate) over() bool { return g.settled(g.awaited.Load()) || quit(g.slots[0].opened.Load()) }
+func (g *gate) over() bool { return g.settled(g.awaited.Load()) || g.lost() }
 
 // meetCounted counts arrivals at the first member; the last one checks that all
 // came for the same and opens the gate.
@@ -278,24 +296,22 @@ func (g *gate) meetCounted(ctx context.Context, call engine.Call, want uint64) e
 
 // open is what the last member does who arrives at a counted meeting.
 func (g *gate) open(want uint64) {
-	first := g.slots[0]
-	old, open := first.opened.Load(), g.gen<<8
+	open := g.gen << 8
 	if g.firstStranger(want) >= 0 {
 		open |= gaveUp
 	}
-	if !quit(old) { // who gives up has the last word
-		first.opened.CompareAndSwap(old, open)
-	}
+	g.slots[0].opened.Store(open)
 	g.ring()
 }
 
-// agreed returns an error if an opened meeting had strangers.
+// agreed returns an error if the meeting had strangers or was given up before it was
+// opened.
 func (g *gate) agreed(ctx context.Context, call engine.Call, want uint64) error {
-	first := g.slots[0]
-	if g.strange(first.opened.Load(), g.gen<<8) {
-		return g.mismatch(ctx, call, max(g.firstStranger(want), 0))
+	opened := g.slots[0].opened.Load()
+	if opened == g.gen<<8 || opened>>8 > g.gen {
+		return nil
 	}
-	return nil
+	return g.mismatch(ctx, call, max(g.firstStranger(want), 0))
 }
 
 // count adds this PE to the tally of the meeting and says whether it was the last.
@@ -316,7 +332,7 @@ func (g *gate) count(tally *atomic.Uint64) bool {
 // if none did.
 func (g *gate) firstStranger(want uint64) int {
 	for i, s := range g.slots {
-		if g.strange(s.arrived.Load(), want) {
+		if g.strange(s, want) {
 			return i
 		}
 	}
@@ -341,6 +357,9 @@ func (g *gate) mismatch(ctx context.Context, call engine.Call, i int) error {
 	if quit(word) {
 		s.Detail = fmt.Sprintf("PE %d gave this team up: %s", p.PE, loadText(g.h.ctl[p.PE].reason[:]))
 		return s
+	}
+	if word>>8 > g.gen {
+		word = g.slots[i].came[g.gen&1].Load()
 	}
 	if kind := engine.Kind(word & 0xff); p.Call.Kind != kind { // it has gone on since
 		p.Call = engine.Call{Kind: kind, Slot: call.Slot}

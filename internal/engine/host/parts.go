@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"slices"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -38,7 +39,19 @@ func (g *gate) catchUp(ctx context.Context, call engine.Call) error {
 }
 
 func (g *gate) waitBehind(ctx context.Context, call engine.Call) error {
-	g.due = g.gen - 1
+	g.gen--
+	err := g.meetBehind(ctx, call)
+	g.gen++
+	if err == nil && g.lost() {
+		return g.mismatch(ctx, call, max(g.quitterBy(g.gen), 0))
+	}
+	return err
+}
+
+// meetBehind is what is left of the last meeting: it may turn out only now that
+// somebody was there for something else.
+func (g *gate) meetBehind(ctx context.Context, call engine.Call) error {
+	g.due = g.gen
 	for _, s := range g.slots {
 		word := &s.arrived
 		if !g.flat() {
@@ -51,13 +64,12 @@ func (g *gate) waitBehind(ctx context.Context, call engine.Call) error {
 			return err
 		}
 	}
-	if !quit(g.slots[0].opened.Load()) {
-		return nil
+	want := g.gen<<8 | uint64(g.last.Kind)
+	if !g.flat() {
+		return g.agreed(ctx, g.last, want)
 	}
-	for i, s := range g.slots {
-		if word := s.arrived.Load(); quit(word) && word>>8 <= g.gen {
-			return g.mismatch(ctx, call, i)
-		}
+	if i := g.firstStranger(want); i >= 0 {
+		return g.mismatch(ctx, g.last, i)
 	}
 	return nil
 }
@@ -74,8 +86,9 @@ func (g *gate) Stage(i int) unsafe.Pointer {
 func (g *gate) Arrive(call engine.Call, mine engine.Slip) {
 	own, want := g.slots[g.self], g.gen<<8|uint64(call.Kind)
 	own.write(g.gen, mine)
+	own.came[g.gen&1].Store(want)
 	own.arrived.Store(want) // also orders what is staged before it
-	g.ahead = true
+	g.ahead, g.last = true, call
 	if g.flat() {
 		g.ring()
 	} else if g.count(&g.slots[0].tally) {
@@ -105,22 +118,29 @@ func (g *gate) awaitArrived(ctx context.Context, call engine.Call, i int) error 
 		g.ahead = false
 		return g.meetFlat(ctx, call, want)
 	}
-	word := &g.slots[i].arrived
-	if word.Load() == want {
+	s := g.slots[i]
+	if s.arrived.Load() == want {
 		return nil
 	}
-	if err := g.waitFor(ctx, call, word); err != nil {
+	if err := g.waitFor(ctx, call, &s.arrived); err != nil {
 		return err
 	}
-	if g.strange(word.Load(), want) {
+	if g.strange(s, want) {
 		return g.mismatch(ctx, call, i)
 	}
-	if quit(g.slots[0].opened.Load()) { // somebody else gave up, and the awaited one may never come
-		if i := g.firstStranger(want); i >= 0 {
-			return g.mismatch(ctx, call, i)
-		}
+	if g.lost() { // by somebody else, and the awaited one may never come
+		return g.mismatch(ctx, call, max(g.quitterBy(g.gen), 0))
 	}
 	return nil
+}
+
+// quitterBy is the first member that has given up a meeting up to this one, -1 if none
+// has.
+func (g *gate) quitterBy(generation uint64) int {
+	return slices.IndexFunc(g.slots, func(s *slot) bool {
+		word := s.arrived.Load()
+		return quit(word) && word>>8 <= generation
+	})
 }
 
 // Slip returns what member i arrived with.

@@ -45,6 +45,8 @@ const (
 	SignalFirst         // the signal of a put overtakes its data
 	LateSource          // a blocking put still reads its source after it has returned
 	TornAdd             // an atomic add is a load and a store
+	NoAwait             // members of a collective do not wait for each other
+	OldSlip             // what a member came with is what it came with before
 )
 
 // Wrap puts a weak heap in front of h. Equal seeds deliver in equal order.
@@ -91,7 +93,7 @@ func (h *Heap) Spin() (looks int, pause bool) { return 0, false }
 
 // Gate wraps the team's meeting point.
 func (h *Heap) Gate(slot int, members []int, generation uint64) engine.Gate {
-	return &gate{h.Heap.Gate(slot, members, generation), h, members, 0}
+	return &gate{Gate: h.Heap.Gate(slot, members, generation), h: h, members: members, slips: make([]engine.Slip, len(members))}
 }
 
 // gate delivers what is queued only after the members have met: a sync completes
@@ -101,6 +103,7 @@ type gate struct {
 	h       *Heap
 	members []int
 	seen    int
+	slips   []engine.Slip // that the members came with last
 }
 
 func (g *gate) Meet(ctx context.Context, call engine.Call) error {
@@ -130,10 +133,23 @@ func (g *gate) Stage(i int) unsafe.Pointer {
 }
 
 func (g *gate) Await(ctx context.Context, call engine.Call, i int) error {
+	if g.h.Break == NoAwait {
+		return nil
+	}
 	if err := g.Gate.Await(ctx, call, i); err != nil {
 		return err
 	}
 	return g.settle()
+}
+
+func (g *gate) Slip(i int) engine.Slip {
+	slip := g.Gate.Slip(i)
+	if g.h.Break == OldSlip && g.slips[i][0] == slip[0] {
+		slip, g.slips[i] = g.slips[i], slip
+	} else {
+		g.slips[i] = slip
+	}
+	return slip
 }
 
 func (g *gate) settle() error {

@@ -1,0 +1,197 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+
+	"github.com/goshmem/goshmem/internal/engine"
+)
+
+func broadcastCall(seq int) engine.Call {
+	return engine.Call{Kind: engine.KindBroadcast, Slot: 3, Seq: uint64(seq)}
+}
+
+// arrive opens a meeting and arrives with a slip and a stage that say who and when.
+func arrive(g *gate, call engine.Call) error {
+	if err := g.Open(context.Background(), call); err != nil {
+		return err
+	}
+	*(*uint64)(g.Stage(g.self)) = call.Seq
+	g.Arrive(call, engine.Slip{uint64(g.self), call.Seq, uint64(call.Kind)})
+	return nil
+}
+
+// sees waits for member i and compares what it has come with.
+func sees(g *gate, call engine.Call, i int) error {
+	if err := g.Await(context.Background(), call, i); err != nil {
+		return err
+	}
+	if slip := g.Slip(i); slip != (engine.Slip{uint64(i), call.Seq, uint64(call.Kind)}) {
+		return fmt.Errorf("meeting %d: member %d came with %v", call.Seq, i, slip)
+	}
+	if staged := *(*uint64)(g.Stage(i)); staged != call.Seq {
+		return fmt.Errorf("meeting %d: member %d has staged %d", call.Seq, i, staged)
+	}
+	return nil
+}
+
+// TestPartsHammer lets each member in its turn, and sometimes all, not wait: what the
+// others read is still what belongs to their meeting. Whole meetings come between.
+func TestPartsHammer(t *testing.T) {
+	for n, rounds := range map[int]int{2: 6000, 3: 3000, flatMax: 500, flatMax + 1: 500} {
+		onBoth(t, []int{n}, func(t *testing.T, heaps []*Heap) {
+			if heaps[0].peers != nil && n > 2 {
+				rounds /= 10
+			}
+			all := gates(heaps, 3)
+			none(t, each(heaps, func(h *Heap) error {
+				g := all[h.rank]
+				for round := 1; round <= rounds; round++ {
+					call, root := broadcastCall(round), round*7%n
+					if err := arrive(g, call); err != nil {
+						return err
+					}
+					if g.self != root {
+						if err := sees(g, call, root); err != nil {
+							return err
+						}
+					}
+					g.Leave(call)
+					if round%5 == 0 {
+						if err := meetOnce(g, round); err != nil {
+							return err
+						}
+					}
+				}
+				return nil
+			}))
+		})
+	}
+}
+
+// TestPartsAhead: a member that does not wait gets one meeting ahead and no further.
+func TestPartsAhead(t *testing.T) {
+	onBoth(t, sizes(), func(t *testing.T, heaps []*Heap) {
+		all := gates(heaps, 3)
+		if err := arrive(all[0], broadcastCall(1)); err != nil {
+			t.Fatal(err)
+		}
+		all[0].Leave(broadcastCall(1))
+		cancelled, cancel := context.WithCancel(t.Context())
+		cancel()
+		err := all[0].Open(cancelled, broadcastCall(2))
+		var s *engine.Stall
+		if !errors.Is(err, context.Canceled) || !errors.As(err, &s) || len(s.Absent) != len(heaps)-1 {
+			t.Fatalf("two meetings ahead: %v", err)
+		}
+		for _, g := range all[1:] { // the first one was good all the same
+			if err := arrive(g, broadcastCall(1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, g := range all[1:] {
+			if err := sees(g, broadcastCall(1), 0); err != nil {
+				t.Errorf("PE %d: %v", i+1, err)
+			}
+			g.Leave(broadcastCall(1))
+			err := arrive(g, broadcastCall(2))
+			if err == nil { // it has waited for all in the first, so need not look around
+				err = sees(g, broadcastCall(2), engine.All)
+			}
+			if !errors.Is(err, engine.ErrMismatch) || !strings.Contains(err.Error(), "PE 0 gave this team up: context canceled") {
+				t.Errorf("PE %d in the meeting that was given up: %v", i+1, err)
+			}
+		}
+	})
+}
+
+// TestPartsRefusedNext: who is ahead and refuses the next meeting does not end the one
+// before, for which a member has yet to come.
+func TestPartsRefusedNext(t *testing.T) {
+	onBoth(t, sizes(), func(t *testing.T, heaps []*Heap) {
+		all, last, first := gates(heaps, 3), len(heaps)-1, broadcastCall(1)
+		var gone atomic.Int32
+		errs := each(heaps, func(h *Heap) error {
+			g := all[h.rank]
+			if h.rank == last {
+				for _, other := range heaps[1:last] { // all that wait are asleep, or wrongly gone
+					for other.own.sleepers.Load() == 0 && gone.Load() == 0 {
+						h.policy.yield(func() bool { return true })
+					}
+				}
+			}
+			if err := arrive(g, first); err != nil {
+				return err
+			}
+			if h.rank == 0 {
+				g.Leave(first)
+				g.Refuse(broadcastCall(2), errors.New("out of cheese"))
+				return nil
+			}
+			err := g.Await(context.Background(), first, engine.All)
+			gone.Add(1)
+			if err != nil {
+				return err
+			}
+			for i := range heaps {
+				if err := sees(g, first, i); err != nil {
+					return err
+				}
+			}
+			g.Leave(first)
+			err = g.Meet(context.Background(), engine.Call{Kind: engine.KindBarrier, Slot: 3, Seq: 1})
+			if !errors.Is(err, engine.ErrMismatch) || !strings.Contains(err.Error(), "PE 0 gave this team up: out of cheese") {
+				return fmt.Errorf("the refused meeting: %w", err)
+			}
+			return nil
+		})
+		for pe, err := range errs {
+			if err != nil {
+				t.Errorf("PE %d: %v", pe, err)
+			}
+		}
+	})
+}
+
+// TestPartsKindOfOneAhead: who came for something else and has gone on is found out,
+// although its word speaks of the next meeting already; it finds out itself as well.
+func TestPartsKindOfOneAhead(t *testing.T) {
+	heaps := newLocal(3, smallConfig())
+	all := gates(heaps, 3)
+	gather := engine.Call{Kind: engine.KindGather, Slot: 3, Seq: 1}
+	none(t, []error{arrive(all[0], gather)})
+	all[0].Leave(gather)
+	for _, g := range all[1:] {
+		none(t, []error{arrive(g, broadcastCall(1))})
+	}
+	err := arrive(all[0], broadcastCall(1)) // its second meeting
+	for pe, err := range []error{err, all[1].Await(t.Context(), broadcastCall(1), 0), all[2].Await(t.Context(), broadcastCall(1), engine.All)} {
+		if !errors.Is(err, engine.ErrMismatch) || !strings.Contains(err.Error(), "in broadcast #1 of team 3 where PE 0 is in gather #1 of team 3") {
+			t.Errorf("PE %d: %v", pe, err)
+		}
+	}
+}
+
+// TestStages: those of meetings in a row, and of slots, are different memory.
+func TestStages(t *testing.T) {
+	heaps := newLocal(2, smallConfig())
+	seen := map[unsafe.Pointer]bool{}
+	for slot := range 3 {
+		g := gates(heaps, slot)[0]
+		for range 2 {
+			g.gen++
+			for i := range heaps {
+				p := g.Stage(i)
+				if seen[p] || uintptr(p)%64 != 0 {
+					t.Errorf("stage of member %d in slot %d at %p", i, slot, p)
+				}
+				seen[p] = true
+			}
+		}
+	}
+}
