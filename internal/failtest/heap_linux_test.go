@@ -46,8 +46,8 @@ func heapRows() []row {
 		{
 			fault: "an array is freed twice", others: "Open MPI prints a usage error and goes on; OSSS-UCX crashes; SOS: an error with an address (1)",
 			says: []string{
-				"[HOST 0] PE 0: shmem: free: freed twice (allocated in alloc #1, FILE:LINE)",
-				"[HOST 1] PE 1: shmem: free: freed twice (allocated in alloc #1, FILE:LINE)",
+				"[HOST 0] PE 0: shmem: free: freed twice, first at FILE:LINE (allocated in alloc #1, FILE:LINE)",
+				"[HOST 1] PE 1: shmem: free: freed twice, first at FILE:LINE (allocated in alloc #1, FILE:LINE)",
 			},
 			code: 1, pe: func(ctx context.Context, w *shmem.World) error {
 				a, err := shmem.Alloc[int64](ctx, w, 8)
@@ -73,7 +73,7 @@ func heapRows() []row {
 		{
 			fault: "an array is used after it was freed",
 			says: []string{
-				"[HOST 0] PE 0: shmem: p: the array was freed (allocated in alloc #1, FILE:LINE)",
+				"[HOST 0] PE 0: shmem: p: the array was freed at FILE:LINE (allocated in alloc #1, FILE:LINE)",
 			},
 			code: 1, pe: func(ctx context.Context, w *shmem.World) error {
 				a, err := shmem.Alloc[int64](ctx, w, 8)
