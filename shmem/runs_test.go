@@ -10,7 +10,6 @@ import (
 
 // FuzzRuns compares copies in runs with copies of one element after the other.
 func FuzzRuns(f *testing.F) {
-	f.Add([]byte{})
 	f.Add(slices.Repeat([]byte{3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}, 40))
 	f.Add(slices.Repeat([]byte{0xa5, 0x17, 0xff, 0x80, 0x3c, 2, 0, 0}, 100))
 	f.Fuzz(rapid.MakeFuzz(copyInRuns))
