@@ -56,7 +56,7 @@ func start(ctx context.Context, o Options) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := newWorld(heap, Info{Reason: why, Launcher: job.Family, NodeSize: c.NodeSize, Checked: checked}, o.logf())
+	w := newWorld(heap, Info{Reason: why, Launcher: job.Family, NodeSize: c.NodeSize, Checked: checked}, o.logf(checked))
 	if err := w.greet(ctx, c); err != nil {
 		w.fail(err, engine.Stays)
 		w.close()
@@ -141,9 +141,12 @@ func (o Options) job(environ []string) (launch.Job, error) {
 	return job, nil
 }
 
-func (o Options) logf() func(string, ...any) {
-	if o.Logf == nil {
-		return func(string, ...any) {}
+func (o Options) logf(checked bool) func(string, ...any) {
+	switch {
+	case o.Logf != nil:
+		return o.Logf
+	case checked:
+		return func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 	}
-	return o.Logf
+	return func(string, ...any) {}
 }

@@ -75,7 +75,7 @@ func localWorlds(n int, o Options) ([]*World, error) {
 		if o.wrap != nil {
 			h = o.wrap(h)
 		}
-		worlds[i] = newWorld(h, Info{Reason: "goroutine PEs", Launcher: "local", NodeSize: c.NodeSize, Checked: checked}, o.logf())
+		worlds[i] = newWorld(h, Info{Reason: "goroutine PEs", Launcher: "local", NodeSize: c.NodeSize, Checked: checked}, o.logf(checked))
 	}
 	return worlds, nil
 }

@@ -37,8 +37,8 @@ type Options struct {
 	NodeSize int
 	// Check turns checked mode on or off (GOSHMEM_CHECK).
 	Check Check
-	// Logf, if set, gets what is worth knowing but no error, such as memory that
-	// was still allocated at Finalize.
+	// Logf gets what is worth knowing but no error, such as memory that was still
+	// allocated at Finalize. nil: nobody does; in checked mode it goes to stderr.
 	Logf func(format string, args ...any)
 
 	// wrap lets tests of this package put a weaker engine in front of each heap.

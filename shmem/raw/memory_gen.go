@@ -7,9 +7,9 @@ import "github.com/goshmem/goshmem/internal/mem"
 import "github.com/goshmem/goshmem/shmem"
 
 // Malloc allocates size bytes of symmetric memory, zeroed, aligned to 128 bytes, and
-// returns where this PE's copy is. All PEs must ask for the same; if they do not, or one
-// cannot, every PE gets an error that says who asked what. Blocking, collective over the
-// world. rocSHMEM: rocshmem_malloc.
+// returns where this PE's copy is. All PEs must ask for the same, and for at least one
+// byte; if they do not, or one cannot, every PE gets an error that says who asked what.
+// Blocking, collective over the world. rocSHMEM: rocshmem_malloc.
 func Malloc(ctx context.Context, w *shmem.World, size int) (ptr uintptr, err error) {
 	return address(shmem.Alloc[byte](ctx, w, size))
 }
@@ -27,8 +27,8 @@ func Align(ctx context.Context, w *shmem.World, alignment, size int) (ptr uintpt
 }
 
 // Free gives memory back; ptr is what Malloc, Calloc or Align returned, for the same
-// allocation on all PEs. Anything else on one PE, such as an address freed before, is an
-// error on all. Blocking, collective over the world. rocSHMEM: rocshmem_free.
+// allocation on all PEs. Anything else on one PE, such as an address freed before or 0,
+// is an error on all. Blocking, collective over the world. rocSHMEM: rocshmem_free.
 func Free(ctx context.Context, w *shmem.World, ptr uintptr) (err error) {
 	return shmem.FreeAt(ctx, w, ptr)
 }
