@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -265,5 +266,25 @@ func TestGlobalExitLocal(t *testing.T) {
 		if !errors.Is(ended[pe], shmem.ErrFailed) || !strings.Contains(ended[pe].Error(), "PE 1") {
 			t.Errorf("the barrier of PE %d ended with %v", pe, ended[pe])
 		}
+	}
+}
+
+// TestLeaksInCheckedMode: what nobody asked for goes to stderr.
+func TestLeaksInCheckedMode(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	must(t, err)
+	before := os.Stderr
+	os.Stderr = file
+	defer func() { os.Stderr = before }()
+	for _, check := range []shmem.Check{shmem.CheckOff, shmem.CheckOn} {
+		must(t, shmem.RunLocal(t.Context(), 1, shmem.Options{Check: check}, func(ctx context.Context, w *shmem.World) error {
+			_, err := shmem.Alloc[int64](ctx, w, 3)
+			return err
+		}))
+	}
+	must(t, file.Close())
+	said := string(must1(os.ReadFile(file.Name()))(t))
+	if !strings.HasPrefix(said, "shmem: finalize: still allocated: 24 bytes of alloc #1 (lifecycle_test.go:") || strings.Count(said, "\n") != 1 {
+		t.Errorf("stderr has %q", said)
 	}
 }
