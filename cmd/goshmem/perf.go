@@ -13,7 +13,7 @@ import (
 	"github.com/goshmem/goshmem/launch/launcher"
 )
 
-// perfOptions are the flags of `goshmem perf shmem`.
+// perfOptions are the flags of a measurement.
 type perfOptions struct {
 	measure perf.Options
 	asJSON  bool
@@ -29,24 +29,38 @@ func perfCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(perfShmemCommand(), perfWorkerCommand())
+	c.AddCommand(perfShmemCommand(), perfReduceCommand(), perfWorkerCommand())
 	return c
 }
 
 func perfShmemCommand() *cobra.Command {
-	var o perfOptions
-	c := &cobra.Command{
+	return measurement(perf.Shmem, 7, &cobra.Command{
 		Use:   "shmem",
 		Short: "Measure package shmem between processes of this machine",
 		Long: `Measure package shmem between processes of this machine: one-sided operations
 against an atomic add, barriers against a ping-pong in C (needs cc), starting a job
 against starting programs that only say hello (needs go), and the memory of a PE.
 The exit status is 0 whatever the figures are, unless --check is given.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return o.run(c) },
-	}
+	})
+}
+
+func perfReduceCommand() *cobra.Command {
+	return measurement(perf.Reduce, 9, &cobra.Command{
+		Use:   "reduce",
+		Short: "Measure how fast vectors are combined",
+		Long: `Measure how fast vectors are combined: of float32 against a loop in C (needs cc),
+of BFloat16 against a loop in Go, and by two processes that share the work.
+The exit status is 0 whatever the figures are, unless --check is given.`,
+	})
+}
+
+// measurement makes a command that measures.
+func measurement(measure func(context.Context, perf.Options) (perf.Record, error), rounds int, c *cobra.Command) *cobra.Command {
+	var o perfOptions
+	c.Args = cobra.NoArgs
+	c.RunE = func(c *cobra.Command, _ []string) error { return o.run(c, measure) }
 	f := c.Flags()
-	f.IntVar(&o.measure.Rounds, "rounds", 7, "number of samples of each row")
+	f.IntVar(&o.measure.Rounds, "rounds", rounds, "number of samples of each row")
 	f.DurationVar(&o.measure.Batch, "batch", 0, "least time of each side of a sample (0: 2ms)")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON with all samples (the field \"schema\" has its version)")
 	f.StringVar(&o.save, "save", "", "file that also gets the JSON, whatever is printed")
@@ -54,7 +68,7 @@ The exit status is 0 whatever the figures are, unless --check is given.`,
 	return c
 }
 
-func (o *perfOptions) run(c *cobra.Command) error {
+func (o *perfOptions) run(c *cobra.Command, measure func(context.Context, perf.Options) (perf.Record, error)) error {
 	if o.measure.Rounds < 1 {
 		return usage(c, fmt.Errorf("%d rounds: at least 1 is needed", o.measure.Rounds))
 	}
@@ -65,7 +79,7 @@ func (o *perfOptions) run(c *cobra.Command) error {
 	o.measure.Worker = []string{self, "perf", workerName}
 	var r perf.Record
 	err = launcher.Until(orBackground(c.Context()), launcher.StopSignals(), func(ctx context.Context) (err error) {
-		r, err = perf.Shmem(ctx, o.measure)
+		r, err = measure(ctx, o.measure)
 		return err
 	})
 	if err != nil {

@@ -35,6 +35,7 @@ func TestPerfShmem(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		"rounds":                   {"perf", "shmem", "--rounds", "0"},
+		"0 rounds":                 {"perf", "reduce", "--rounds", "0"},
 		"unknown command":          {"perf", "nonsense"},
 		"workers of a measurement": {"perf", "worker"},
 	} {

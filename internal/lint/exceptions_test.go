@@ -47,6 +47,8 @@ func unsafePackages() exceptions {
 		"internal/engine/host": "maps memory of other processes",
 		"launch/launcher":      "asks the kernel how a process ended",
 		"internal/mem":         "is where raw memory is read and written",
+		"internal/perf":        "measures package reduce, which takes addresses",
+		"internal/reduce":      "combines vectors that it knows by their addresses",
 		"shmem":                "turns a typed array into addresses and back",
 	})
 }
@@ -61,6 +63,12 @@ func packageVariables() exceptions {
 		"internal/engine.kindNames": "a table of names that is only read",
 		"shmem.cmpNames":            "a table of names that is only read",
 		"internal/mem.level":        "what the CPU copies with, read once",
+		"internal/reduce.kernels":   "a table of functions that is only read",
+		"internal/reduce.level":     "what the CPU combines with, read once",
+		"internal/reduce.opNames":   "a table of names that is only read",
+		"internal/reduce.typeSizes": "a table of sizes that is only read",
+		"internal/reduce.e4m3":      "a table of values that is only read",
+		"internal/reduce.e5m2":      "a table of values that is only read",
 		"launch/launcher.reserved":  "a table of names that is only read",
 		"launch/launcher.shown":     "placeholders that are only read",
 		"launch.worlds":             "numbers the worlds of a process, which know nothing of each other",

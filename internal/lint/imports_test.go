@@ -32,7 +32,7 @@ func layerOf(dir string) layer {
 		return seam
 	case under(dir, "internal/engine"):
 		return engines
-	case under(dir, "internal"), dir == "gpu": // gpu has the types that engines speak of
+	case under(dir, "internal"), dir == "gpu", dir == "dtype": // they have the types that engines and reductions speak of
 		return leaf
 	}
 	return public
@@ -76,7 +76,7 @@ func forbidden(from, to string) string {
 	a, b := layerOf(from), layerOf(to)
 	switch {
 	case under(from, "examples"):
-		if b != public && to != "gpu" {
+		if b != public && to != "gpu" && to != "dtype" {
 			return "an example uses what users can use"
 		}
 	case a == engines && b == engines && from != to && !under(to, from) && !under(from, to):

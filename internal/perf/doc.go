@@ -2,7 +2,7 @@
 // figure what it was compared with. Every comparison is made within one run: the
 // two competitors take turns, and a ratio is that of neighbours in time.
 //
-// One process leads (Shmem). It starts jobs of worker processes (Work) through
+// One process leads (Shmem, Reduce). It starts jobs of worker processes (Work) through
 // the launcher, as a user would, and gathers their figures into a Record. In a
 // comparison with another library (Compare) the leading process itself takes the
 // samples: one job of ours and one of theirs get the same orders (Order) in turns.

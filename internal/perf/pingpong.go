@@ -4,9 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -17,7 +15,6 @@ var pingPongSource []byte
 
 const (
 	pingPongPeer  = "C ping-pong"
-	noCompiler    = "no C compiler"
 	barrierWanted = 1.3
 )
 
@@ -27,19 +24,7 @@ func buildPingPong(ctx context.Context, dir string, cores []int) (path, missing 
 	if len(cores) < 2 {
 		return "", "a ping-pong needs two cores", nil
 	}
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		return "", noCompiler, nil
-	}
-	source, program := filepath.Join(dir, "pingpong.c"), filepath.Join(dir, "pingpong")
-	if err := os.WriteFile(source, pingPongSource, 0o600); err != nil {
-		return "", "", err
-	}
-	text, err := exec.CommandContext(ctx, cc, "-O2", "-o", program, source).CombinedOutput()
-	if err != nil {
-		return "", "", fmt.Errorf("compile the ping-pong in C: %w\n%s", err, text)
-	}
-	return program, "", nil
+	return compile(ctx, dir, "pingpong", pingPongSource, "-O2")
 }
 
 // meetings are the rows of two PEs that wait for each other.

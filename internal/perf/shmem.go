@@ -22,6 +22,8 @@ type Options struct {
 	// Worker is program and arguments of a process that calls Work with the
 	// arguments that follow: the measuring program itself, as a rule.
 	Worker []string
+
+	largest int // bytes of the largest vectors; 0: largestVector
 }
 
 const (
@@ -29,7 +31,7 @@ const (
 	defaultBatch  = 2 * time.Millisecond
 )
 
-// measurement is a run of Shmem.
+// measurement is a run of Shmem or Reduce.
 type measurement struct {
 	Options
 	cores []int
@@ -39,17 +41,22 @@ type measurement struct {
 // atomic add, barriers against a ping-pong in C, starting a job against starting
 // programs that only say hello, and the memory of a PE.
 func Shmem(ctx context.Context, o Options) (Record, error) {
+	return record(ctx, "shmem", o, notes(), (*measurement).rows)
+}
+
+// record measures rows and says what they were measured on.
+func record(ctx context.Context, name string, o Options, notes []string, rows func(m *measurement, ctx context.Context, dir string) ([]Row, error)) (Record, error) {
 	if err := o.settle(); err != nil {
 		return Record{}, err
 	}
-	r := Record{Schema: Schema, Name: "shmem", When: time.Now().UTC().Truncate(time.Second), Rounds: o.Rounds, Batch: o.Batch.String(), Notes: notes()}
+	r := Record{Schema: Schema, Name: name, When: time.Now().UTC().Truncate(time.Second), Rounds: o.Rounds, Batch: o.Batch.String(), Notes: notes}
 	m := measurement{Options: o}
 	err := launcher.InScratch(func(dir string) (err error) {
 		if m.cores, err = twoCores(); err != nil {
 			return err
 		}
 		r.Machine = describe()
-		r.Rows, err = m.rows(ctx, dir)
+		r.Rows, err = rows(&m, ctx, dir)
 		r.Machine.LoadAfter = load()
 		return err
 	})
@@ -65,6 +72,9 @@ func (o *Options) settle() error {
 	}
 	if o.Batch == 0 {
 		o.Batch = defaultBatch
+	}
+	if o.largest == 0 {
+		o.largest = largestVector
 	}
 	return launcher.Supported()
 }
@@ -114,7 +124,7 @@ func (m *measurement) work(ctx context.Context, n int, kind string, t task) ([]R
 		return nil, err
 	}
 	spec := launcher.Spec{N: n, Argv: slices.Concat(m.Worker, []string{kind, string(text)})}
-	if kind == workPair {
+	if kind == workPair || kind == workShare {
 		spec.Bind = launcher.BindCores // as the ping-pong in C
 	}
 	outputs, err := m.job(ctx, spec)

@@ -19,6 +19,7 @@ const (
 	workPair  = "pair"  // one of two PEs: one-sided operations, barriers of two
 	workMany  = "many"  // one of many PEs: barriers
 	workOrder = "order" // one of many PEs that take orders (Compare)
+	workShare = "share" // one of two PEs that share the work of a reduction
 	workFirst = "first" // stands in for programs/first
 	workHello = "hello" // stands in for programs/hello
 )
@@ -30,6 +31,7 @@ type task struct {
 	Cores    []int  // two to probe and to play on
 	PingPong string // path of the C program; "": there is none
 	Missing  string // why
+	Vector   int    // bytes of the vectors that are combined
 }
 
 // Work is a worker process of a measurement: args are what Options.Worker was
@@ -44,13 +46,16 @@ func Work(ctx context.Context, args []string, out io.Writer) error {
 		return first.Run(args[1:], out)
 	case args[0] == workOrder && len(args) == 2:
 		return serve(ctx, args[1])
-	case args[0] == workPair, args[0] == workMany:
+	case args[0] == workPair, args[0] == workMany, args[0] == workShare:
 		var t task
 		if len(args) != 2 {
 			break
 		}
 		if err := json.Unmarshal([]byte(args[1]), &t); err != nil {
 			return fmt.Errorf("task of a worker: %w", err)
+		}
+		if args[0] == workShare {
+			return t.share(ctx, out)
 		}
 		return t.work(ctx, args[0], out)
 	}

@@ -1,9 +1,11 @@
 package reduce
 
 import (
+	"runtime"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/dtype"
+	"github.com/goshmem/goshmem/internal/mem"
 )
 
 // The kernels in plain Go: what every machine can do, and what the faster ones are
@@ -78,7 +80,7 @@ func xor[T integer](dst, a, b unsafe.Pointer, n int) {
 func short(t Type, k kernel) kernel {
 	return func(dst, a, b unsafe.Pointer, n int) {
 		var x, y [256]float32
-		px, py := unsafe.Pointer(&x), unsafe.Pointer(&y)
+		px, py := mem.Hide(unsafe.Pointer(&x)), mem.Hide(unsafe.Pointer(&y))
 		for at := 0; at < n; at += len(x) {
 			some, off := min(len(x), n-at), uintptr(at)*t.Size()
 			widen(t, px, unsafe.Add(a, off), some)
@@ -86,6 +88,8 @@ func short(t Type, k kernel) kernel {
 			k(px, px, py, some)
 			narrow(t, unsafe.Add(dst, off), px, some)
 		}
+		runtime.KeepAlive(&x)
+		runtime.KeepAlive(&y)
 	}
 }
 
@@ -98,15 +102,34 @@ func widen(t Type, dst, src unsafe.Pointer, n int) {
 	case BFloat16:
 		widenAs[dtype.BFloat16](to, src)
 	case Float8E4M3:
-		widenAs[dtype.Float8E4M3](to, src)
+		look(to, src, &e4m3)
 	case Float8E5M2:
-		widenAs[dtype.Float8E5M2](to, src)
+		look(to, src, &e5m2)
 	}
 }
 
 func widenAs[T interface{ Float32() float32 }](to []float32, src unsafe.Pointer) {
 	for i, x := range unsafe.Slice((*T)(src), len(to)) {
 		to[i] = x.Float32()
+	}
+}
+
+// The values of the eight-bit formats.
+var (
+	e4m3 = decoded(dtype.Float8E4M3FromBits)
+	e5m2 = decoded(dtype.Float8E5M2FromBits)
+)
+
+func decoded[T interface{ Float32() float32 }](fromBits func(uint8) T) (table [256]float32) {
+	for i := range table {
+		table[i] = fromBits(uint8(i)).Float32()
+	}
+	return table
+}
+
+func look(to []float32, src unsafe.Pointer, table *[256]float32) {
+	for i, x := range unsafe.Slice((*uint8)(src), len(to)) {
+		to[i] = table[x]
 	}
 }
 
@@ -157,3 +180,49 @@ func floats[T float32 | float64]() [ops]kernel {
 }
 
 func complexes[T complex64 | complex128]() [ops]kernel { return [ops]kernel{sum[T], prod[T]} }
+
+// block is how many bytes of all sources are combined at a time: they stay in the
+// innermost cache meanwhile.
+const block = 8192
+
+// Scratch is room for intermediate results. One goroutine uses it at a time.
+type Scratch struct {
+	sum  [block]byte
+	wide [2][block]float32 // of narrow elements, of which a block has the most
+}
+
+// fold combines n elements, at most a block, that lie off bytes into the sources. dst
+// may be one of them, so nothing is put there before the last has been read.
+func fold(t Type, op Op, dst unsafe.Pointer, sources []unsafe.Pointer, off uintptr, n int, s *Scratch) {
+	k, last := kernels[t][op], len(sources)-1
+	switch {
+	case last == 0:
+		move(dst, unsafe.Add(sources[0], off), uintptr(n)*t.Size())
+	case last == 1:
+		k(dst, unsafe.Add(sources[0], off), unsafe.Add(sources[1], off), n)
+	case t.narrow():
+		foldNarrow(t, op, dst, sources, off, n, s)
+	default:
+		acc := unsafe.Pointer(&s.sum)
+		k(acc, unsafe.Add(sources[0], off), unsafe.Add(sources[1], off), n)
+		for _, source := range sources[2:last] {
+			k(acc, acc, unsafe.Add(source, off), n)
+		}
+		k(dst, acc, unsafe.Add(sources[last], off), n)
+	}
+}
+
+// foldNarrow combines in float32.
+func foldNarrow(t Type, op Op, dst unsafe.Pointer, sources []unsafe.Pointer, off uintptr, n int, s *Scratch) {
+	acc, next := unsafe.Pointer(&s.wide[0]), unsafe.Pointer(&s.wide[1])
+	widen(t, acc, unsafe.Add(sources[0], off), n)
+	for _, source := range sources[1:] {
+		widen(t, next, unsafe.Add(source, off), n)
+		kernels[Float32][op](acc, acc, next, n)
+	}
+	narrow(t, dst, acc, n)
+}
+
+func move(dst, src unsafe.Pointer, n uintptr) {
+	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
+}
