@@ -28,9 +28,9 @@ func peerMain(args []string) {
 
 func ourselves(t *testing.T) CompareOptions {
 	o := CompareOptions{Options: tiny(t), Quick: true}
-	o.Peer = Peer{Name: "ourselves", Version: "1", Command: func(ctx context.Context, socket string, pes int, _ []int) *exec.Cmd {
+	o.Peers = []Peer{{Name: "ourselves", Version: "1", Command: func(ctx context.Context, socket string, pes int, _ []int) *exec.Cmd {
 		return exec.CommandContext(ctx, o.Worker[0], "peer", socket, strconv.Itoa(pes))
-	}}
+	}}}
 	return o
 }
 
@@ -67,10 +67,10 @@ func TestCompare(t *testing.T) {
 
 func TestCompareWithAPeerThatDoesNotStart(t *testing.T) {
 	o := ourselves(t)
-	o.Peer.Command = func(ctx context.Context, _ string, _ int, _ []int) *exec.Cmd {
+	o.Peers[0].Command = func(ctx context.Context, _ string, _ int, _ []int) *exec.Cmd {
 		return exec.CommandContext(ctx, o.Worker[0], "worker", "nonsense")
 	}
-	if _, err := Compare(t.Context(), o); err == nil || !strings.Contains(err.Error(), "the peer: it did not start") || !strings.Contains(err.Error(), "workers of a measurement") {
+	if _, err := Compare(t.Context(), o); err == nil || !strings.Contains(err.Error(), "ourselves: it did not start") || !strings.Contains(err.Error(), "workers of a measurement") {
 		t.Errorf("error %v, want the peer's own", err)
 	}
 }
@@ -79,8 +79,8 @@ func TestCompareEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	o := ourselves(t)
 	o.Batch = time.Hour // no sample of that length ends in time: something must stop it
-	command := o.Peer.Command
-	o.Peer.Command = func(c context.Context, socket string, pes int, cores []int) *exec.Cmd {
+	command := o.Peers[0].Command
+	o.Peers[0].Command = func(c context.Context, socket string, pes int, cores []int) *exec.Cmd {
 		cancel()
 		return command(c, socket, pes, cores)
 	}
