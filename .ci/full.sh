@@ -15,6 +15,7 @@ job_tests=(./shmemtest ./shmem)
 stage_jobs() {
 	need mpirun.openmpi openmpi-bin
 	need mpiexec.hydra mpich
+	need mpicc.mpich libmpich-dev
 	need gcc gcc
 	need oshcc libopenmpi-dev
 	go build -o "$CI_DIR/bin/" ./cmd/goshmem ./examples/ring

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -65,6 +66,37 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// With several peers, each row has the figures of those that can do it.
+func TestCompareCollectives(t *testing.T) {
+	o := ourselves(t)
+	o.Rounds, o.Collectives = 1, true
+	spins := o.Peers[0]
+	spins.Name, spins.Spins = "spins", true
+	lacks := o.Peers[0]
+	lacks.Name, lacks.Lacks = "lacks", []string{OpReduceScatter}
+	o.Peers = append(o.Peers, spins, lacks)
+	r, err := Compare(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := len(collectiveCases(2, true)) + len(collectiveCases(4, true))
+	if len(r.Rows) != want || r.Name != "collectives" || r.Peer != "ourselves: 1, goshmem; spins: 1, goshmem; lacks: 1, goshmem" || len(r.Goals) != 12 {
+		t.Errorf("%d rows of %q, want %d; peers %q, goals %v", len(r.Rows), r.Name, want, r.Peer, r.Goals)
+	}
+	for _, row := range r.Rows {
+		n := 3
+		if row.PEs > 2 || runtime.NumCPU() < 2 {
+			n--
+		}
+		if row.Op == OpReduceScatter {
+			n--
+		}
+		if len(row.Peers) != n && n > 1 || row.Ratio <= 0 || row.Peer == "" {
+			t.Errorf("%s: peers %+v, want %d", row.Name, row.Peers, n)
+		}
+	}
+}
+
 func TestCompareWithAPeerThatDoesNotStart(t *testing.T) {
 	o := ourselves(t)
 	o.Peers[0].Command = func(ctx context.Context, _ string, _ int, _ []int) *exec.Cmd {
@@ -101,9 +133,10 @@ func TestServantAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for order, why := range map[Order]string{
-		{Op: OpPut, Size: 8, Area: 8, Every: 1}:     "two PEs",
-		{Op: "dance", Size: 8, Area: 8, Every: 1}:   "two PEs",
-		{Op: OpBarrier, Size: 7, Area: 8, Every: 1}: "SIZE",
+		{Op: OpPut, Size: 8, Area: 8, Every: 1}:      "two PEs",
+		{Op: "dance", Size: 8, Area: 8, Every: 1}:    "two PEs",
+		{Op: OpBarrier, Size: 7, Area: 8, Every: 1}:  "SIZE",
+		{Op: OpAllToAll, Size: 8, Area: 8, Every: 1}: "multiple of 24",
 	} {
 		if _, err := r.side(order)(1); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v, want an error with %q", order, err, why)
