@@ -15,9 +15,9 @@ job_tests=(./shmemtest ./shmem)
 stage_jobs() {
 	need mpirun.openmpi openmpi-bin
 	need mpiexec.hydra mpich
-	need mpicc.mpich libmpich-dev
 	need gcc gcc
-	need oshcc libopenmpi-dev
+	need '/usr/lib/*/openmpi/include/shmem.h' libopenmpi-dev # the compilers come without
+	need '/usr/include/*/mpich/mpi.h' libmpich-dev
 	go build -o "$CI_DIR/bin/" ./cmd/goshmem ./examples/ring
 	mkdir "$CI_DIR/tests"
 	go test -c -o "$CI_DIR/tests/" "${job_tests[@]}"

@@ -82,6 +82,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 	f.DurationVar(&o.Batch, "batch", 0, "least `time` of each side of a sample (0: 4ms)")
 	f.BoolVar(&o.Collectives, "collectives", false, "measure collectives, with MPI as well")
 	f.BoolVar(&o.Quick, "quick", false, "few sizes and samples")
+	f.StringVar(&o.Only, "only", "", "measure rows whose name contains `TEXT`")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON with all samples")
 	f.StringVar(&o.save, "save", "", "write `NAME`.json and NAME.md")
 	switch err := f.Parse(args); {

@@ -92,6 +92,10 @@ func TestCollectiveCases(t *testing.T) {
 	if quick := len(collectiveCases(2, true)); quick >= len(collectiveCases(2, false)) {
 		t.Errorf("%d rows when quick", quick)
 	}
+	o := CompareOptions{Collectives: true, Only: "8 B, heap"}
+	if only := o.cases(2); len(only) != 2 {
+		t.Errorf("rows with %q: %+v, want those of broadcast and allreduce", o.Only, only)
+	}
 	if a := collectiveAct(OpBarrier); a >= 0 {
 		t.Errorf("a barrier is collective %d", a)
 	}
