@@ -73,7 +73,7 @@ func OSHMEM(ctx context.Context, dir string) (perf.Peer, error) {
 	if err != nil {
 		return perf.Peer{}, err
 	}
-	return perf.Peer{Name: perf.OSHMEM, Version: version, Command: openMPI(launcher, path), Lacks: []string{perf.OpReduceScatter}}, nil
+	return perf.Peer{Name: perf.OSHMEM, Version: version, Command: openMPI(launcher, path), Lacks: []string{perf.OpReduceScatter}, Heap: true}, nil
 }
 
 // Collectives builds all peers that have collectives into dir. Blocking.

@@ -85,7 +85,7 @@ static void follow(void)
 static double lead(const struct order *o, const char **wrong)
 {
 	long order[WORDS] = {collective_of(o->op), o->size, o->n / 10 + 1, o->n};
-	if (order[0] == COLLECTIVES) {
+	if (order[0] == COLLECTIVES || strchr(o->op, ':')) { /* all vectors are private here */
 		*wrong = "there is no such operation";
 		return 0;
 	}

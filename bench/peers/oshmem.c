@@ -10,7 +10,7 @@
 #include "vectors.h"
 
 enum { TARGET = 1, PAGE = 4096 };
-enum act { QUIT, BARRIER, SYNC, PINGPONG, SEEN, COLLECTIVE }; /* what all PEs do together: COLLECTIVE and above are collectives */
+enum act { QUIT, BARRIER, SYNC, PINGPONG, SEEN, COLLECTIVE }; /* what all PEs do together: above are all collectives, then those with private vectors */
 
 static int me, npes;
 static long *told; /* symmetric: count of orders, act, bytes, operations before the clock starts, operations */
@@ -157,6 +157,7 @@ enum { ROTATED = 8 };
 
 static struct {
 	float *src, *dst, *work; /* symmetric: MOST_BYTES each */
+	float *in, *out;         /* private, likewise */
 	long *sync[ROTATED];     /* symmetric */
 	long *wrong;             /* symmetric, of PE 0: a result that was not right */
 } vectors;
@@ -173,12 +174,14 @@ static void allocate_vectors(void)
 	vectors.dst = shmem_align(PAGE, MOST_BYTES);
 	vectors.work = shmem_align(PAGE, MOST_BYTES);
 	vectors.wrong = shmem_align(PAGE, PAGE);
+	vectors.in = aligned_alloc(PAGE, MOST_BYTES);
+	vectors.out = aligned_alloc(PAGE, MOST_BYTES);
 	for (int i = 0; i < ROTATED; i++) {
 		vectors.sync[i] = shmem_align(PAGE, MOST_SYNC * sizeof(long));
 		for (int k = 0; vectors.sync[i] && k < MOST_SYNC; k++)
 			vectors.sync[i][k] = SHMEM_SYNC_VALUE;
 	}
-	if (!vectors.src || !vectors.dst || !vectors.work || !vectors.wrong || !vectors.sync[ROTATED - 1]) {
+	if (!vectors.src || !vectors.dst || !vectors.work || !vectors.wrong || !vectors.in || !vectors.out || !vectors.sync[ROTATED - 1]) {
 		fprintf(stderr, "out of memory: the symmetric heap must have 512 MiB\n");
 		shmem_global_exit(1);
 	}
@@ -188,9 +191,11 @@ static void allocate_vectors(void)
 
 /* collective_loop has sync and work arrays take turns, and a barrier before they
  * come round. whole is the elements in SIZE; elements of 8 bytes are moved where
- * there are some. */
-static void collective_loop(int c, long whole, long n)
+ * there are some. copied: private vectors are copied in and out. The root of a
+ * broadcast has the vector already, the others have none yet. */
+static void collective_loop(int c, int copied, long whole, long n)
 {
+	int sends = copied && (c != BROADCAST || me == 0), gets = copied && (c != BROADCAST || me != 0);
 	long block = whole / npes, work = whole / 2 + 1;
 	if (work < SHMEM_REDUCE_MIN_WRKDATA_SIZE)
 		work = SHMEM_REDUCE_MIN_WRKDATA_SIZE;
@@ -200,6 +205,8 @@ static void collective_loop(int c, long whole, long n)
 	float *src = vectors.src, *dst = vectors.dst;
 	for (long i = 0; n > 0; n--) {
 		long *sync = vectors.sync[i];
+		if (sends)
+			memcpy(src, vectors.in, sizeof *src * (c == FCOLLECT ? block : whole));
 		switch (c) {
 		case BROADCAST:
 			shmem_broadcast64(dst, src, whole / 2, 0, 0, 0, npes, sync);
@@ -214,6 +221,8 @@ static void collective_loop(int c, long whole, long n)
 			shmem_float_sum_to_all(dst, src, whole, 0, 0, npes, vectors.work + i * work, sync);
 			break;
 		}
+		if (gets)
+			memcpy(vectors.out, dst, sizeof *dst * whole);
 		if (++i == rotated) {
 			i = 0;
 			shmem_barrier_all();
@@ -223,18 +232,19 @@ static void collective_loop(int c, long whole, long n)
 }
 
 /* collective is one PE's part in a collective: the time ends when all have ended. */
-static double collective(int c, long size, long warm, long n)
+static double collective(int c, int copied, long size, long warm, long n)
 {
 	long whole = size / sizeof(float);
 	allocate_vectors();
-	fill_vector(vectors.src, whole, orders, me);
-	forget_spots(vectors.dst, whole);
+	float *result = copied ? vectors.out : vectors.dst;
+	fill_vector(copied ? vectors.in : vectors.src, whole, orders, me);
+	forget_spots(result, whole);
 	shmem_barrier_all();
-	collective_loop(c, whole, warm);
+	collective_loop(c, copied, whole, warm);
 	double start = now();
-	collective_loop(c, whole, n);
+	collective_loop(c, copied, whole, n);
 	double spent = now() - start;
-	if ((c != BROADCAST || me != 0) && !spots_are_right(vectors.dst, c, orders, me, npes, whole))
+	if ((c != BROADCAST || me != 0) && !spots_are_right(result, c, orders, me, npes, whole))
 		shmem_long_p(vectors.wrong, 1, 0);
 	shmem_barrier_all();
 	return spent;
@@ -256,7 +266,7 @@ static void tell(int a, long size, long warm, long n)
 static double perform(int a, long size, long warm, long n)
 {
 	if (a >= COLLECTIVE)
-		return collective(a - COLLECTIVE, size, warm, n);
+		return collective((a - COLLECTIVE) % COLLECTIVES, a >= COLLECTIVE + COLLECTIVES, size, warm, n);
 	shmem_barrier_all();
 	together(a, warm);
 	double start = now();
@@ -289,7 +299,8 @@ static double lead_collective(const struct order *o, int c, long warm, const cha
 		*wrong = "SIZE must be whole elements for every PE";
 		return 0;
 	}
-	double spent = lead(COLLECTIVE + c, o->size, warm, o->n);
+	int copied = strchr(o->op, ':') != NULL;
+	double spent = lead(COLLECTIVE + c + copied * COLLECTIVES, o->size, warm, o->n);
 	if (*vectors.wrong)
 		*wrong = "what arrived is not what was sent";
 	*vectors.wrong = 0;

@@ -11,11 +11,16 @@ static const char *const collectives[] = {"broadcast", "fcollect", "alltoall", "
 
 enum collective { BROADCAST, FCOLLECT, ALLTOALL, ALLREDUCE, REDUCESCATTER, COLLECTIVES };
 
+#define COPIED ":c" /* after a collective: vectors are private, copied to the heap and back */
+
 /* collective_of is COLLECTIVES for an operation that is none. */
 static inline int collective_of(const char *op)
 {
+	size_t length = strcspn(op, ":");
 	int c = 0;
-	while (c < COLLECTIVES && strcmp(op, collectives[c]) != 0)
+	if (op[length] && strcmp(op + length, COPIED) != 0)
+		return COLLECTIVES;
+	while (c < COLLECTIVES && (strlen(collectives[c]) != length || strncmp(op, collectives[c], length) != 0))
 		c++;
 	return c;
 }

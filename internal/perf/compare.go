@@ -22,6 +22,7 @@ type Peer struct {
 	Command func(ctx context.Context, socket string, pes int, cores []int) *exec.Cmd
 	Lacks   []string // collectives that it does not have
 	Spins   bool     // it keeps the core while it waits, so that more PEs than cores hardly get on
+	Heap    bool     // its vectors are in a symmetric heap: private ones must be copied, as ours
 }
 
 // The peers' names.
@@ -138,10 +139,9 @@ func (c *comparison) world(ctx context.Context, dir string, pes, rounds int) (ro
 	var benches []bench
 	for _, s := range c.o.cases(pes) {
 		b := bench{Case: s.Case, name: s.name(), wanted: s.wanted, ours: ours.side(s.order)}
-		s.order.Op = strings.TrimSuffix(s.order.Op, Copied)
 		for i, p := range c.o.Peers {
 			if theirs[i] != nil && !slices.Contains(p.Lacks, s.Op) {
-				b.rivals = append(b.rivals, rival{p.Name, theirs[i].side(s.order)})
+				b.rivals = append(b.rivals, rival{p.Name, theirs[i].side(p.order(s.order))})
 			}
 		}
 		benches = append(benches, b)
@@ -156,6 +156,14 @@ func (o *CompareOptions) cases(pes int) []subject {
 		all = collectiveCases
 	}
 	return slices.DeleteFunc(all(pes, o.Quick), func(s subject) bool { return !strings.Contains(s.name(), o.Only) })
+}
+
+// order is what a peer is told instead of ours.
+func (p Peer) order(o Order) Order {
+	if !p.Heap {
+		o.Op = strings.TrimSuffix(o.Op, Copied)
+	}
+	return o
 }
 
 // hire starts a job of a peer.
@@ -220,7 +228,7 @@ func collectiveNotes() []string {
 		fmt.Sprintf("the samples of a row come from %d sets of jobs, one after the other", starts),
 		"two PEs are each bound to one core, the same cores on all sides; four PEs are not bound, and are not compared with libraries that keep a core while they wait",
 		"sizes are those of the whole: of the vector that is broadcast or reduced, of what fcollect makes, of the input of reducescatter, of what each PE has for all in alltoall",
-		"heap: our vectors are in the symmetric heap; private: they are ordinary slices, copied to the heap and back inside the timing; the peers do the same for both",
+		"heap: the vectors of goshmem and OSHMEM are in the symmetric heap; private: they are private memory, copied to the heap and back inside the timing; MPI has private vectors in both",
 		"the time goes from a barrier to a barrier around all calls of a sample, with the same vectors in each call",
 		"peer is the one with the smallest median; ratio is ours by theirs, the median of the ratios of the samples; all sides of a sample ran next to each other, and in another order every round",
 		"near, far, busy: how long a cache line took between two cores just before and after (under 170 ns, under 450 ns, more)",
@@ -240,11 +248,10 @@ func Try(ctx context.Context, dir string, p Peer, pes int, collectives bool) (sa
 		return "", err
 	}
 	for _, s := range c.o.cases(pes) {
-		s.order.Op = strings.TrimSuffix(s.order.Op, Copied)
 		if slices.Contains(p.Lacks, s.Op) {
 			continue
 		}
-		if _, err = r.side(s.order)(few); err != nil {
+		if _, err = r.side(p.order(s.order))(few); err != nil {
 			break
 		}
 	}

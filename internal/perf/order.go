@@ -45,8 +45,8 @@ const (
 	OpAllReduce     = "allreduce"
 	OpReduceScatter = "reducescatter"
 
-	// Copied after one of these is for us only: the vectors are private, and are
-	// copied to the heap and back.
+	// Copied after one of these is for libraries with a symmetric heap: the vectors
+	// are private, and are copied to the heap and back.
 	Copied = ":c"
 )
 
