@@ -173,6 +173,7 @@ func (c *comparison) hire(ctx context.Context, p Peer, dir string, pes int) (*re
 
 // describe says what a peer is, with what it says itself.
 func (p Peer) describe(said string) string {
+	said = strings.Join(strings.Fields(said), " ")
 	if p.Version == "" {
 		return p.Name + ": " + said
 	}
