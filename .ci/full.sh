@@ -16,7 +16,8 @@ stage_jobs() {
 	need mpirun.openmpi openmpi-bin
 	need mpiexec.hydra mpich
 	need gcc gcc
-	need oshcc libopenmpi-dev
+	need '/usr/lib/*/openmpi/include/shmem.h' libopenmpi-dev # the compilers come without
+	need '/usr/include/*/mpich/mpi.h' libmpich-dev
 	go build -o "$CI_DIR/bin/" ./cmd/goshmem ./examples/ring
 	mkdir "$CI_DIR/tests"
 	go test -c -o "$CI_DIR/tests/" "${job_tests[@]}"

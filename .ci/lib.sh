@@ -111,15 +111,18 @@ each() {
 }
 stage_status=0
 
-# need installs the package that has a command, if it is not there.
+# need installs the package that has a command, or a file, if it is not there.
 need() {
-	command -v "$1" >/dev/null && return
+	found "$1" && return
 	if [[ ! -e $CI_DIR/updated ]]; then
 		apt-get update -qq
 		: >"$CI_DIR/updated"
 	fi
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" >/dev/null
-	command -v "$1" >/dev/null
+	found "$1"
 }
+
+# found COMMAND or PATTERN says whether there is such a command or file.
+found() { command -v "$1" >/dev/null || compgen -G "$1" >/dev/null; }
 
 CI_ROOT=$PWD

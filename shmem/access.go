@@ -73,7 +73,7 @@ func (a Array[T]) CopyTo(dst []T) error {
 	if len(dst) != a.n {
 		return fail(a.b.w, "copy to", noPeer, lengths(len(dst), a.n))
 	}
-	copy(dst, own)
+	mem.Get(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(own)), a.bytes())
 	return nil
 }
 
@@ -86,7 +86,7 @@ func (a Array[T]) CopyFrom(src []T) error {
 	if len(src) != a.n {
 		return fail(a.b.w, "copy from", noPeer, lengths(a.n, len(src)))
 	}
-	copy(own, src)
+	mem.Put(unsafe.Pointer(unsafe.SliceData(own)), unsafe.Pointer(unsafe.SliceData(src)), a.bytes()) // others may have it in their caches
 	return nil
 }
 

@@ -1,12 +1,14 @@
-// Command compare measures package shmem beside another library of its kind on this
-// machine, Open MPI's OSHMEM, sample by sample in turns:
+// Command compare measures package shmem beside other libraries of its kind on this
+// machine, sample by sample in turns: one-sided operations and barriers beside Open
+// MPI's OSHMEM, collectives beside that and the MPI of Open MPI and MPICH:
 //
 //	go run ./bench/compare -save docs/results/2026-11-compare-oshmem
+//	go run ./bench/compare -collectives -save docs/results/2026-11-compare-collectives
 //
 // It prints a table, or with -json the record with every sample; -save NAME writes
 // the record to NAME.json and a page for people to NAME.md. The exit status is 0
-// whatever the figures are, 1 on a failure, 2 on a mistake in the flags, and 3 if the
-// other library is not installed (go run says so and has status 1).
+// whatever the figures are, 1 on a failure, 2 on a mistake in the flags, and 3 if
+// another library is not installed (go run says so and has status 1).
 package main
 
 import (
@@ -76,9 +78,11 @@ func parse(args []string, out io.Writer) (*options, error) {
 	o := &options{args: args}
 	f := flag.NewFlagSet("compare", flag.ContinueOnError)
 	f.SetOutput(out)
-	f.IntVar(&o.Rounds, "rounds", 0, "`number` of samples of each row (0: 15, with -quick 3)")
+	f.IntVar(&o.Rounds, "rounds", 0, "`number` of samples of each row (0: 15, with -collectives 9, with -quick 3)")
 	f.DurationVar(&o.Batch, "batch", 0, "least `time` of each side of a sample (0: 4ms)")
+	f.BoolVar(&o.Collectives, "collectives", false, "measure collectives, with MPI as well")
 	f.BoolVar(&o.Quick, "quick", false, "few sizes and samples")
+	f.StringVar(&o.Only, "only", "", "measure rows whose name contains `TEXT`")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON with all samples")
 	f.StringVar(&o.save, "save", "", "write `NAME`.json and NAME.md")
 	switch err := f.Parse(args); {
@@ -90,11 +94,14 @@ func parse(args []string, out io.Writer) (*options, error) {
 		fmt.Fprintln(out, "compare: there are no arguments besides flags, and no number is negative")
 		return nil, errUsage
 	}
-	if o.Rounds == 0 {
+	switch {
+	case o.Rounds > 0:
+	case o.Quick:
+		o.Rounds = 3
+	case o.Collectives:
+		o.Rounds = 9
+	default:
 		o.Rounds = 15
-		if o.Quick {
-			o.Rounds = 3
-		}
 	}
 	return o, nil
 }
@@ -107,7 +114,7 @@ func (o *options) run(ctx context.Context, out io.Writer) error {
 	o.Worker = []string{self, workerName}
 	var r perf.Record
 	err = launcher.InScratch(func(dir string) error {
-		if o.Peer, err = bench.OSHMEM(ctx, dir); err != nil {
+		if o.Peers, err = o.peers(ctx, dir); err != nil {
 			return err
 		}
 		r, err = perf.Compare(ctx, o.CompareOptions)
@@ -120,6 +127,15 @@ func (o *options) run(ctx context.Context, out io.Writer) error {
 		r.Machine.Commit = revision(ctx)
 	}
 	return o.report(r, out)
+}
+
+// peers builds whom we are compared with.
+func (o *options) peers(ctx context.Context, dir string) ([]perf.Peer, error) {
+	if o.Collectives {
+		return bench.Collectives(ctx, dir)
+	}
+	p, err := bench.OSHMEM(ctx, dir)
+	return []perf.Peer{p}, err
 }
 
 // report prints and saves a record.

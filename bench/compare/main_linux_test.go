@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,6 +45,7 @@ func TestStatus(t *testing.T) {
 		text   string
 	}{
 		{nil, missing, "apt-get install openmpi-bin libopenmpi-dev gcc"},
+		{[]string{"-collectives"}, missing, "apt-get install mpich libmpich-dev gcc"},
 		{[]string{"-h"}, 0, "-quick"},
 		{[]string{"-nonsense"}, usage, "-nonsense"},
 		{[]string{"-rounds", "-1"}, usage, "negative"},
@@ -56,20 +58,40 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// Figures are not looked at: a measurement is no test.
-func TestCompare(t *testing.T) {
-	if _, err := exec.LookPath("oshcc"); err != nil {
-		skip.Now(t, skip.NoMPI, "oshcc is not installed")
+// needs skips the test without a tool.
+func needs(t *testing.T, tools ...string) {
+	t.Helper()
+	for _, tool := range tools {
+		if _, err := exec.LookPath(tool); err != nil {
+			skip.Now(t, skip.NoMPI, tool+" is not installed")
+		}
 	}
+}
+
+// quick runs a short comparison and returns the record and the page.
+func quick(t *testing.T, flags ...string) (record []byte, page string) {
+	t.Helper()
 	saved := filepath.Join(t.TempDir(), "saved")
-	status, text := exits(t, build(t), "-quick", "-rounds", "1", "-batch", "20us", "-json", "-save", saved)
+	args := append(flags, "-quick", "-rounds", "1", "-batch", "20us", "-json", "-save", saved)
+	status, text := exits(t, append([]string{build(t)}, args...)...)
 	if status != 0 {
 		t.Fatalf("status %d\n%s", status, text)
 	}
-	file, err := os.ReadFile(saved + ".json")
-	if err != nil || string(file) != text {
-		t.Errorf("saved: %v, %d bytes; printed: %d bytes", err, len(file), len(text))
+	record, err := os.ReadFile(saved + ".json")
+	if err != nil || string(record) != text {
+		t.Errorf("saved: %v, %d bytes; printed: %d bytes", err, len(record), len(text))
 	}
+	md, err := os.ReadFile(saved + ".md")
+	if err != nil || !strings.Contains(string(md), "-quick -rounds 1") {
+		t.Errorf("page: %v\n%s", err, md)
+	}
+	return record, string(md)
+}
+
+// Figures are not looked at: a measurement is no test.
+func TestCompare(t *testing.T) {
+	needs(t, "oshcc")
+	file, _ := quick(t)
 	var r struct {
 		perf.Record
 		Rows []struct {
@@ -93,7 +115,33 @@ func TestCompare(t *testing.T) {
 			t.Errorf("row %+v", row)
 		}
 	}
-	if md, err := os.ReadFile(saved + ".md"); err != nil || !strings.Contains(string(md), "-quick -rounds 1") {
-		t.Errorf("page: %v\n%s", err, md)
+}
+
+func TestCompareCollectives(t *testing.T) {
+	needs(t, "oshcc", "mpicc.openmpi", "mpicc.mpich", "mpiexec.hydra")
+	file, page := quick(t, "-collectives")
+	var r perf.Record
+	if err := json.Unmarshal(file, &r); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{perf.OSHMEM, perf.OpenMPI, perf.MPICH} {
+		if !strings.Contains(r.Peer, name+": ") || !strings.Contains(page, " "+name+" |") {
+			t.Errorf("%q and the page: want %s", r.Peer, name)
+		}
+	}
+	seen := map[string]int{}
+	for _, row := range r.Rows {
+		seen[fmt.Sprintf("%s of %d", row.Op, row.PEs)] = len(row.Peers)
+		if row.Ours.Median <= 0 || row.Theirs.Median <= 0 || row.Ratio <= 0 || len(row.Samples) != 1 {
+			t.Errorf("row %+v", row)
+		}
+	}
+	for of, peers := range map[string]int{"allreduce of 2": 3, "reducescatter of 2": 2, "broadcast of 4": 2, "reducescatter of 4": 0} {
+		if n, ok := seen[of]; !ok || n != peers {
+			t.Errorf("%s: %d peers to choose from, want %d", of, n, peers)
+		}
+	}
+	if len(r.Goals) != 12 {
+		t.Errorf("goals %+v, want three for each of four groups", r.Goals)
 	}
 }

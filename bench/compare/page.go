@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,8 +12,8 @@ import (
 	"github.com/goshmem/goshmem/internal/perf"
 )
 
-//go:embed page.md.tmpl
-var pageText string
+//go:embed *.md.tmpl
+var templates embed.FS
 
 // content is what the page is made of.
 type content struct {
@@ -37,7 +37,12 @@ func page(r perf.Record, command string) []byte {
 		}
 	}
 	var b bytes.Buffer
-	t := template.Must(template.New("page").Funcs(template.FuncMap{"line": line, "mixed": mixed, "disturbed": disturbed}).Parse(pageText))
+	name := "page.md.tmpl"
+	if r.Name == "collectives" {
+		name = "collectives.md.tmpl"
+	}
+	t := template.New(name).Funcs(template.FuncMap{"line": line, "mixed": mixed, "parts": parts, "disturbed": disturbed})
+	template.Must(t.ParseFS(templates, name))
 	template.Must(t, t.Execute(&b, c)) // a page that does not fit its record is a mistake in the page
 	return b.Bytes()
 }

@@ -45,3 +45,26 @@ func TestPage(t *testing.T) {
 		}
 	}
 }
+
+func TestPageOfCollectives(t *testing.T) {
+	yes := true
+	row := perf.Row{Case: perf.Case{Op: perf.OpAllReduce, PEs: 2, Buffers: perf.Heap}, Name: "allreduce 8 B, heap, 2 PEs", Unit: "ns", Peer: perf.MPICH, Ours: perf.Summary{Median: 3}, Ratio: 0.5, Wanted: 1, Met: &yes, State: perf.Near,
+		Peers: []perf.Rival{{Name: perf.OpenMPI, Summary: perf.Summary{Median: 9}}, {Name: perf.MPICH, Summary: perf.Summary{Median: 6}}}}
+	alone := perf.Row{Case: perf.Case{Op: perf.OpReduceScatter, PEs: 2, Buffers: perf.Heap}, Name: "reducescatter 8 B, heap, 2 PEs", Unit: "ns", Peer: perf.OpenMPI, Theirs: perf.Summary{Median: 4}, Ratio: 2}
+	other := row
+	other.Buffers = perf.Private
+	r := perf.Record{Name: "collectives", Rows: []perf.Row{row, other, alone}, Goals: []perf.Goal{{What: "all", Value: 0.5, Wanted: 0.8, Met: true}, {What: "worst", Value: 2, Wanted: 1.25}}}
+	text := string(page(r, "go run ./bench/compare -collectives"))
+	for _, want := range []string{
+		"| all | 0.50 | <= 0.80 | met |\n| worst | 2.00 | <= 1.25 | missed |\n",
+		"## 2 PEs, heap\n\n| what | ours | Open MPI | MPICH | ratio | met | cores |\n|---|---|---|---|---|---|---|\n| allreduce 8 B | 3.0 ns | 9.0 ns | **6.0 ns** | 0.50 | yes | near |\n| reducescatter 8 B | 0.0 ns | 4.0 ns |  | 2.00 |  |  |\n",
+		"\n\n## 2 PEs, private\n\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q:\n%s", want, text)
+		}
+	}
+	if text := string(page(perf.Record{Name: "collectives"}, "c")); strings.Contains(text, "\n\n\n") || strings.Contains(text, "| figure |") {
+		t.Errorf("two empty lines, or a table without rows:\n%s", text)
+	}
+}

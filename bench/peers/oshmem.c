@@ -1,40 +1,24 @@
 /* oshmem SOCKET [CORE...]: PEs of an OpenSHMEM 1.4 library that measure what they
- * are told to. PE 0 takes orders from a unix socket (order.h) until it closes or
- * says "quit", times each, and checks that what was to be moved has arrived.
- * Between orders all PEs sleep, so that the cores are free for whom we are
- * compared with. With cores, PE i runs on the i-th. */
+ * are told to (order.h). PE 0 times each order, and checks that what was to be moved
+ * has arrived. Between orders all PEs sleep, so that the cores are free for whom we
+ * are compared with. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <sched.h>
 #include <shmem.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "order.h"
+#include "peer.h"
+#include "vectors.h"
 
 enum { TARGET = 1, PAGE = 4096 };
-enum act { QUIT, BARRIER, SYNC, PINGPONG, SEEN }; /* what all PEs do together */
+enum act { QUIT, BARRIER, SYNC, PINGPONG, SEEN, COLLECTIVE }; /* what all PEs do together: above are all collectives, then those with private vectors */
 
 static int me, npes;
-static long *told; /* symmetric: count of orders, act, operations before the clock starts, operations */
+static long *told; /* symmetric: count of orders, act, bytes, operations before the clock starts, operations */
 static long *ball; /* symmetric: what is handed to and fro, alone in its line */
 static long *word; /* symmetric: of the operations on one word */
 static char *heap; /* symmetric: MOST_BYTES */
 static char *mine; /* private: MOST_BYTES */
 static long orders, thrown, place, patterns;
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1e9 + t.tv_nsec;
-}
 
 /* The loops. */
 
@@ -162,15 +146,114 @@ static void together(enum act a, long n)
 	case SEEN:
 		seen_loop(n);
 		break;
-	case QUIT:
+	default:
 		break;
 	}
 }
 
-/* tell gives all others an order: the count comes last. */
-static void tell(enum act a, long warm, long n)
+/* Collectives, with the arrays that their calls need. */
+
+enum { ROTATED = 8 };
+
+static struct {
+	float *src, *dst, *work; /* symmetric: MOST_BYTES each */
+	float *in, *out;         /* private, likewise */
+	long *sync[ROTATED];     /* symmetric */
+	long *wrong;             /* symmetric, of PE 0: a result that was not right */
+} vectors;
+
+/* allocate_vectors is for the first collective: other measurements need none. */
+static void allocate_vectors(void)
 {
-	long order[] = {++orders, a, warm, n};
+	enum { MOST_SYNC = 4096 };
+	if (vectors.src)
+		return;
+	_Static_assert(SHMEM_BCAST_SYNC_SIZE <= MOST_SYNC && SHMEM_COLLECT_SYNC_SIZE <= MOST_SYNC && SHMEM_ALLTOALL_SYNC_SIZE <= MOST_SYNC && SHMEM_REDUCE_SYNC_SIZE <= MOST_SYNC, "a sync array is too small");
+	_Static_assert(SHMEM_REDUCE_MIN_WRKDATA_SIZE * sizeof(float) * ROTATED <= MOST_BYTES, "the work array is too small");
+	vectors.src = shmem_align(PAGE, MOST_BYTES);
+	vectors.dst = shmem_align(PAGE, MOST_BYTES);
+	vectors.work = shmem_align(PAGE, MOST_BYTES);
+	vectors.wrong = shmem_align(PAGE, PAGE);
+	vectors.in = aligned_alloc(PAGE, MOST_BYTES);
+	vectors.out = aligned_alloc(PAGE, MOST_BYTES);
+	for (int i = 0; i < ROTATED; i++) {
+		vectors.sync[i] = shmem_align(PAGE, MOST_SYNC * sizeof(long));
+		for (int k = 0; vectors.sync[i] && k < MOST_SYNC; k++)
+			vectors.sync[i][k] = SHMEM_SYNC_VALUE;
+	}
+	if (!vectors.src || !vectors.dst || !vectors.work || !vectors.wrong || !vectors.in || !vectors.out || !vectors.sync[ROTATED - 1]) {
+		fprintf(stderr, "out of memory: the symmetric heap must have 512 MiB\n");
+		shmem_global_exit(1);
+	}
+	*vectors.wrong = 0;
+	shmem_barrier_all();
+}
+
+/* collective_loop has sync and work arrays take turns, and a barrier before they
+ * come round. whole is the elements in SIZE; elements of 8 bytes are moved where
+ * there are some. copied: private vectors are copied in and out. The root of a
+ * broadcast has the vector already, the others have none yet. */
+static void collective_loop(int c, int copied, long whole, long n)
+{
+	int sends = copied && (c != BROADCAST || me == 0), gets = copied && (c != BROADCAST || me != 0);
+	long block = whole / npes, work = whole / 2 + 1;
+	if (work < SHMEM_REDUCE_MIN_WRKDATA_SIZE)
+		work = SHMEM_REDUCE_MIN_WRKDATA_SIZE;
+	long rotated = MOST_BYTES / (work * (long)sizeof(float));
+	if (rotated > ROTATED)
+		rotated = ROTATED;
+	float *src = vectors.src, *dst = vectors.dst;
+	for (long i = 0; n > 0; n--) {
+		long *sync = vectors.sync[i];
+		if (sends)
+			memcpy(src, vectors.in, sizeof *src * (c == FCOLLECT ? block : whole));
+		switch (c) {
+		case BROADCAST:
+			shmem_broadcast64(dst, src, whole / 2, 0, 0, 0, npes, sync);
+			break;
+		case FCOLLECT:
+			shmem_fcollect64(dst, src, block / 2, 0, 0, npes, sync);
+			break;
+		case ALLTOALL:
+			shmem_alltoall64(dst, src, block / 2, 0, 0, npes, sync);
+			break;
+		case ALLREDUCE:
+			shmem_float_sum_to_all(dst, src, whole, 0, 0, npes, vectors.work + i * work, sync);
+			break;
+		}
+		if (gets)
+			memcpy(vectors.out, dst, sizeof *dst * whole);
+		if (++i == rotated) {
+			i = 0;
+			shmem_barrier_all();
+		}
+	}
+	shmem_barrier_all();
+}
+
+/* collective is one PE's part in a collective: the time ends when all have ended. */
+static double collective(int c, int copied, long size, long warm, long n)
+{
+	long whole = size / sizeof(float);
+	allocate_vectors();
+	float *result = copied ? vectors.out : vectors.dst;
+	fill_vector(copied ? vectors.in : vectors.src, whole, orders, me);
+	forget_spots(result, whole);
+	shmem_barrier_all();
+	collective_loop(c, copied, whole, warm);
+	double start = now();
+	collective_loop(c, copied, whole, n);
+	double spent = now() - start;
+	if ((c != BROADCAST || me != 0) && !spots_are_right(result, c, orders, me, npes, whole))
+		shmem_long_p(vectors.wrong, 1, 0);
+	shmem_barrier_all();
+	return spent;
+}
+
+/* tell gives all others an order: the count comes last. */
+static void tell(int a, long size, long warm, long n)
+{
+	long order[] = {++orders, a, size, warm, n};
 	for (int pe = 1; pe < npes; pe++) {
 		shmem_putmem(told + 1, order + 1, sizeof order - sizeof order[0], pe);
 		shmem_fence();
@@ -179,12 +262,16 @@ static void tell(enum act a, long warm, long n)
 	shmem_quiet();
 }
 
-/* idle is what a PE does between two looks for an order. All of them together
- * look twice in a millisecond, however many there are. */
-static void idle(void)
+/* perform is one PE's part in an order. */
+static double perform(int a, long size, long warm, long n)
 {
-	struct timespec t = {0, npes * 500000L};
-	nanosleep(&t, NULL);
+	if (a >= COLLECTIVE)
+		return collective((a - COLLECTIVE) % COLLECTIVES, a >= COLLECTIVE + COLLECTIVES, size, warm, n);
+	shmem_barrier_all();
+	together(a, warm);
+	double start = now();
+	together(a, n);
+	return now() - start;
 }
 
 /* follow is what all PEs but the first do. */
@@ -193,23 +280,31 @@ static void follow(void)
 	for (;;) {
 		orders++;
 		while (!shmem_long_test(told, SHMEM_CMP_GE, orders))
-			idle();
+			idle(npes);
 		if (told[1] == QUIT)
 			return;
-		shmem_barrier_all();
-		together(told[1], told[2]);
-		together(told[1], told[3]);
+		perform(told[1], told[2], told[3], told[4]);
 	}
 }
 
-static double lead(enum act a, long warm, long n)
+static double lead(int a, long size, long warm, long n)
 {
-	tell(a, warm, n);
-	shmem_barrier_all();
-	together(a, warm);
-	double start = now();
-	together(a, n);
-	return now() - start;
+	tell(a, size, warm, n);
+	return perform(a, size, warm, n);
+}
+
+static double lead_collective(const struct order *o, int c, long warm, const char **wrong)
+{
+	if (o->size % (8 * (c == FCOLLECT || c == ALLTOALL ? npes : 1)) != 0) {
+		*wrong = "SIZE must be whole elements for every PE";
+		return 0;
+	}
+	int copied = strchr(o->op, ':') != NULL;
+	double spent = lead(COLLECTIVE + c + copied * COLLECTIVES, o->size, warm, o->n);
+	if (*vectors.wrong)
+		*wrong = "what arrived is not what was sent";
+	*vectors.wrong = 0;
+	return spent;
 }
 
 /* pattern is what word i of a block has: something else in every order. */
@@ -305,20 +400,23 @@ static double words(const struct order *o, long warm, const char **wrong)
 	return spent;
 }
 
-/* measure carries out an order. */
-static double measure(const struct order *o, const char **wrong)
+/* obey carries out an order. */
+static double obey(const struct order *o, const char **wrong)
 {
 	long warm = o->n / 10 + 1;
+	int c = collective_of(o->op);
+	if (c < REDUCESCATTER) /* that is none of OpenSHMEM's */
+		return lead_collective(o, c, warm, wrong);
 	if (strcmp(o->op, "barrier_all") == 0)
-		return lead(BARRIER, warm, o->n);
+		return lead(BARRIER, 0, warm, o->n);
 	if (strcmp(o->op, "sync_all") == 0)
-		return lead(SYNC, warm, o->n);
+		return lead(SYNC, 0, warm, o->n);
 	if (npes != 2) {
 		*wrong = "that is for two PEs";
 		return 0;
 	}
 	if (strcmp(o->op, "pingpong") == 0 || strcmp(o->op, "seen") == 0) {
-		double spent = lead(o->op[0] == 'p' ? PINGPONG : SEEN, warm, o->n);
+		double spent = lead(o->op[0] == 'p' ? PINGPONG : SEEN, 0, warm, o->n);
 		if (shmem_long_g(ball, TARGET) != thrown)
 			*wrong = "the ball was lost";
 		return spent / 2; /* one way */
@@ -328,58 +426,7 @@ static double measure(const struct order *o, const char **wrong)
 	return words(o, warm, wrong);
 }
 
-/* serve takes orders. A line is flushed before anything else is done: what comes
- * after the last one may go wrong in the library, and does in some. */
-static void serve(FILE *in, FILE *out)
-{
-	char line[256];
-	while (fgets(line, sizeof line, in) && strcmp(line, "quit\n") != 0) {
-		struct order o;
-		double spent = 0;
-		const char *wrong = parse_order(line, &o);
-		if (!wrong)
-			spent = measure(&o, &wrong);
-		if (wrong)
-			fprintf(out, "error %s: %s", wrong, line);
-		else
-			fprintf(out, "%.0f\n", spent);
-		fflush(out);
-	}
-	tell(QUIT, 0, 0);
-	fprintf(out, "bye\n");
-	fflush(out);
-}
-
-static void fail(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static int dial(const char *path)
-{
-	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-	snprintf(at.sun_path, sizeof at.sun_path, "%s", path);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&at, sizeof at) != 0)
-		fail(path);
-	return fd;
-}
-
-/* bind_to binds this process before the library starts threads. */
-static void bind_to(int argc, char **argv)
-{
-	const char *rank = getenv("PMIX_RANK");
-	if (!rank || 2 + atoi(rank) >= argc) {
-		fprintf(stderr, "no core for rank %s (PMIX_RANK)\n", rank ? rank : "unknown");
-		exit(1);
-	}
-	cpu_set_t set;
-	CPU_ZERO(&set);
-	CPU_SET(atoi(argv[2 + atoi(rank)]), &set);
-	if (sched_setaffinity(0, sizeof set, &set) != 0)
-		fail("bind");
-}
+static void dismiss(void) { tell(QUIT, 0, 0, 0); }
 
 /* ucx is the version of the transport library, if one is in use. */
 static const char *ucx(void)
@@ -411,26 +458,18 @@ static void allocate(void)
 
 int main(int argc, char **argv)
 {
-	if (argc < 2) {
-		fprintf(stderr, "usage: oshmem SOCKET [CORE...]\n");
-		return 2;
-	}
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody is left to ask */
-	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-	if (argc > 2)
-		bind_to(argc, argv);
+	prepare(argc, argv);
 	shmem_init();
 	me = shmem_my_pe();
 	npes = shmem_n_pes();
 	allocate();
 	shmem_barrier_all();
 	if (me == 0) {
-		int fd = dial(argv[1]), major, minor;
-		FILE *in = fdopen(fd, "r"), *out = fdopen(dup(fd), "w");
+		char ready[128];
+		int major, minor;
 		shmem_info_get_version(&major, &minor);
-		fprintf(out, "ready %d OpenSHMEM %d.%d, UCX %s\n", npes, major, minor, ucx());
-		fflush(out);
-		serve(in, out);
+		snprintf(ready, sizeof ready, "%d OpenSHMEM %d.%d, UCX %s", npes, major, minor, ucx());
+		serve(dial(argv[1]), ready, obey, dismiss);
 	} else {
 		follow();
 	}

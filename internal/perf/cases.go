@@ -33,6 +33,9 @@ func (s subject) name() string {
 	if s.Op == OpPut || s.Op == OpGet {
 		return name + ", " + s.Buffers
 	}
+	if collectiveAct(s.Op) >= 0 {
+		name += " " + bytesOf(s.Size) + ", " + s.Buffers
+	}
 	return fmt.Sprintf("%s, %d PEs", name, s.PEs)
 }
 
@@ -108,6 +111,39 @@ func blocks(op string, quick bool) []subject {
 		}
 	}
 	return append(hot, rotating...)
+}
+
+// collectiveCases are the rows of a world in a comparison of collectives.
+func collectiveCases(pes int, quick bool) []subject {
+	wanted := 1.0 // of nine rows in ten
+	if pes > 2 {
+		wanted = 0
+	}
+	var list []subject
+	for _, op := range collectives() {
+		for _, buffers := range []string{Heap, Private} {
+			for _, size := range vectorSizes(leastVector(op, pes), quick) {
+				s := subject{Case{Op: op, Size: size, PEs: pes, Buffers: buffers}, Order{Op: op, Size: size, Area: size, Every: 1}, "", wanted}
+				if buffers == Private {
+					s.order.Op += Copied
+				}
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
+// vectorSizes go up in steps of 8, the last of 4.
+func vectorSizes(least int, quick bool) []int {
+	if quick {
+		return []int{least, 4 << 10, 256 << 10}
+	}
+	sizes := []int{least}
+	for size := 64; size < MostBytes; size *= 8 {
+		sizes = append(sizes, size)
+	}
+	return append(sizes, MostBytes)
 }
 
 // window is how many blocks go between two calls of quiet.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,9 +29,9 @@ func peerMain(args []string) {
 
 func ourselves(t *testing.T) CompareOptions {
 	o := CompareOptions{Options: tiny(t), Quick: true}
-	o.Peer = Peer{Name: "ourselves", Version: "1", Command: func(ctx context.Context, socket string, pes int, _ []int) *exec.Cmd {
+	o.Peers = []Peer{{Name: "ourselves", Version: "1", Command: func(ctx context.Context, socket string, pes int, _ []int) *exec.Cmd {
 		return exec.CommandContext(ctx, o.Worker[0], "peer", socket, strconv.Itoa(pes))
-	}}
+	}}}
 	return o
 }
 
@@ -65,12 +66,43 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// With several peers, each row has the figures of those that can do it.
+func TestCompareCollectives(t *testing.T) {
+	o := ourselves(t)
+	o.Rounds, o.Collectives = 1, true
+	spins := o.Peers[0]
+	spins.Name, spins.Spins = "spins", true
+	lacks := o.Peers[0]
+	lacks.Name, lacks.Lacks = "lacks", []string{OpReduceScatter}
+	o.Peers = append(o.Peers, spins, lacks)
+	r, err := Compare(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := len(collectiveCases(2, true)) + len(collectiveCases(4, true))
+	if len(r.Rows) != want || r.Name != "collectives" || r.Peer != "ourselves: 1, goshmem; spins: 1, goshmem; lacks: 1, goshmem" || len(r.Goals) != 12 {
+		t.Errorf("%d rows of %q, want %d; peers %q, goals %v", len(r.Rows), r.Name, want, r.Peer, r.Goals)
+	}
+	for _, row := range r.Rows {
+		n := 3
+		if row.PEs > 2 || runtime.NumCPU() < 2 {
+			n--
+		}
+		if row.Op == OpReduceScatter {
+			n--
+		}
+		if len(row.Peers) != n && n > 1 || row.Ratio <= 0 || row.Peer == "" {
+			t.Errorf("%s: peers %+v, want %d", row.Name, row.Peers, n)
+		}
+	}
+}
+
 func TestCompareWithAPeerThatDoesNotStart(t *testing.T) {
 	o := ourselves(t)
-	o.Peer.Command = func(ctx context.Context, _ string, _ int, _ []int) *exec.Cmd {
+	o.Peers[0].Command = func(ctx context.Context, _ string, _ int, _ []int) *exec.Cmd {
 		return exec.CommandContext(ctx, o.Worker[0], "worker", "nonsense")
 	}
-	if _, err := Compare(t.Context(), o); err == nil || !strings.Contains(err.Error(), "the peer: it did not start") || !strings.Contains(err.Error(), "workers of a measurement") {
+	if _, err := Compare(t.Context(), o); err == nil || !strings.Contains(err.Error(), "ourselves: it did not start") || !strings.Contains(err.Error(), "workers of a measurement") {
 		t.Errorf("error %v, want the peer's own", err)
 	}
 }
@@ -79,8 +111,8 @@ func TestCompareEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	o := ourselves(t)
 	o.Batch = time.Hour // no sample of that length ends in time: something must stop it
-	command := o.Peer.Command
-	o.Peer.Command = func(c context.Context, socket string, pes int, cores []int) *exec.Cmd {
+	command := o.Peers[0].Command
+	o.Peers[0].Command = func(c context.Context, socket string, pes int, cores []int) *exec.Cmd {
 		cancel()
 		return command(c, socket, pes, cores)
 	}
@@ -101,9 +133,10 @@ func TestServantAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for order, why := range map[Order]string{
-		{Op: OpPut, Size: 8, Area: 8, Every: 1}:     "two PEs",
-		{Op: "dance", Size: 8, Area: 8, Every: 1}:   "two PEs",
-		{Op: OpBarrier, Size: 7, Area: 8, Every: 1}: "SIZE",
+		{Op: OpPut, Size: 8, Area: 8, Every: 1}:      "two PEs",
+		{Op: "dance", Size: 8, Area: 8, Every: 1}:    "two PEs",
+		{Op: OpBarrier, Size: 7, Area: 8, Every: 1}:  "SIZE",
+		{Op: OpAllToAll, Size: 8, Area: 8, Every: 1}: "multiple of 24",
 	} {
 		if _, err := r.side(order)(1); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v, want an error with %q", order, err, why)

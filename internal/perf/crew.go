@@ -18,6 +18,7 @@ const (
 	sync        // World.Sync
 	volley      // PE 0 and PE 1 hand a word to and fro with P and WaitUntil
 	seen        // the same with PutSlice, and each looks at the word until it is there
+	gather      // the first of the collectives, see collectives; then those with private vectors
 )
 
 // crew is one PE of a measuring job. PE 0 leads: it says what to do next and
@@ -25,14 +26,15 @@ const (
 // that the cores are free for whatever else PE 0 measures, and so that nobody is
 // there whom a signal would have to wake.
 type crew struct {
-	ctx    context.Context
-	w      *shmem.World
-	orders shmem.Array[int64] // act and n
-	call   shmem.Signal       // counts the orders
-	count  uint64
-	order  [2]int64
-	ball   shmem.Array[int64]
-	thrown int64 // so often
+	ctx     context.Context
+	w       *shmem.World
+	orders  shmem.Array[int64] // act, n and bytes
+	call    shmem.Signal       // counts the orders
+	count   uint64
+	order   [3]int64
+	ball    shmem.Array[int64]
+	thrown  int64    // so often
+	vectors *vectors // nil before the first collective
 }
 
 // newCrew joins the world and allocates. Collective.
@@ -53,9 +55,9 @@ func newCrew(ctx context.Context, o shmem.Options) (*crew, error) {
 }
 
 // tell gives everybody an order.
-func (c *crew) tell(a act, n int) error {
+func (c *crew) tell(a act, n, bytes int) error {
 	c.count++
-	c.order = [2]int64{int64(a), int64(n)}
+	c.order = [...]int64{int64(a), int64(n), int64(bytes)}
 	for pe := 1; pe < c.w.NPEs(); pe++ {
 		if err := c.orders.PutSliceSignal(c.order[:], pe, c.call, shmem.SignalSet, c.count); err != nil {
 			return err
@@ -65,20 +67,26 @@ func (c *crew) tell(a act, n int) error {
 }
 
 // side is the leader's way of timing an act: when everybody has begun and is warm.
-func (c *crew) side(a act) side {
+func (c *crew) side(a act) side { return c.sized(a, 0) }
+
+// sized is side for an act on so many bytes.
+func (c *crew) sized(a act, bytes int) side {
 	return func(n int) (time.Duration, error) {
-		if err := c.tell(a, n); err != nil {
+		if err := c.tell(a, n, bytes); err != nil {
 			return 0, err
 		}
-		if err := c.w.Barrier(c.ctx); err != nil {
-			return 0, err
-		}
-		return c.perform(a, n)
+		return c.perform(a, n, bytes)
 	}
 }
 
 // perform is one PE's part in an act, timed after a warm-up.
-func (c *crew) perform(a act, n int) (time.Duration, error) {
+func (c *crew) perform(a act, n, bytes int) (time.Duration, error) {
+	if err := c.w.Barrier(c.ctx); err != nil {
+		return 0, err
+	}
+	if a >= gather {
+		return c.collective(a-gather, n, bytes)
+	}
 	return warm(loop(func(n int) error { return c.do(a, n) }))(n)
 }
 
@@ -89,32 +97,29 @@ func (c *crew) idle() { time.Sleep(time.Duration(c.w.NPEs()) * time.Millisecond 
 // follow carries out orders until the order to quit.
 func (c *crew) follow() error {
 	for {
-		a, n, err := c.next()
-		if err != nil || a == quit {
+		err := c.next()
+		if err != nil || c.order[0] == int64(quit) {
 			return err
 		}
-		if err := c.w.Barrier(c.ctx); err != nil {
-			return err
-		}
-		if _, err := c.perform(a, n); err != nil {
+		if _, err := c.perform(act(c.order[0]), int(c.order[1]), int(c.order[2])); err != nil {
 			return err
 		}
 	}
 }
 
 // next waits for an order.
-func (c *crew) next() (a act, n int, err error) {
+func (c *crew) next() error {
 	c.count++
-	for here := false; !here; {
-		if here, err = c.call.Test(shmem.GE, c.count); err != nil {
-			return quit, 0, err
+	for {
+		here, err := c.call.Test(shmem.GE, c.count)
+		switch {
+		case err != nil:
+			return err
+		case here:
+			return c.orders.CopyTo(c.order[:])
 		}
-		if !here {
-			c.idle()
-		}
+		c.idle()
 	}
-	err = c.orders.CopyTo(c.order[:])
-	return act(c.order[0]), int(c.order[1]), err
 }
 
 // do carries out an act n times.

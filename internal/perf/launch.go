@@ -19,8 +19,8 @@ func (m *measurement) launches(ctx context.Context, p programs) ([]Row, error) {
 	hello := m.jobs(ctx, p.hello)
 	c := contest{rounds: m.Rounds, cores: m.cores} // one job is a batch
 	return c.run([]bench{
-		{name: "launch to first barrier, 4 PEs", ours: m.jobs(ctx, p.first, first.Exit), peer: "four Go hellos", theirs: hello, wanted: launchWanted, note: p.note},
-		{name: "launch to finalize, 4 PEs", ours: m.jobs(ctx, p.first, first.Finalize), peer: "four Go hellos", theirs: hello, note: p.note},
+		{name: "launch to first barrier, 4 PEs", ours: m.jobs(ctx, p.first, first.Exit), rivals: against("four Go hellos", hello), wanted: launchWanted, note: p.note},
+		{name: "launch to finalize, 4 PEs", ours: m.jobs(ctx, p.first, first.Finalize), rivals: against("four Go hellos", hello), note: p.note},
 	})
 }
 

@@ -36,12 +36,20 @@ type bench struct {
 	Case
 	name   string
 	ours   side
-	peer   string // what theirs is
-	theirs side   // nil: nothing to compare with
+	rivals []rival // none: nothing to compare with
 	wanted float64
 	note   string
 	allocs bool // they mean something: all of them are made by the operation
 }
+
+// rival is whom a bench is compared with.
+type rival struct {
+	name string
+	side side
+}
+
+// against is the only rival of a bench.
+func against(name string, s side) []rival { return []rival{{name, s}} }
 
 // contest measures benches in turns: each round takes one sample of each, so that
 // whatever happens to the machine for a while happens to all of them.
@@ -54,8 +62,9 @@ type contest struct {
 // entry is a bench with the lengths of its batches.
 type entry struct {
 	bench
-	n, m int // operations per sample of ours and theirs
-	row  Row
+	n   int   // operations per sample of ours
+	m   []int // of the rivals
+	row Row
 }
 
 func (c contest) run(benches []bench) ([]Row, error) {
@@ -85,15 +94,18 @@ func (c contest) run(benches []bench) ([]Row, error) {
 
 // prepare warms both sides up and finds batches that are long enough.
 func (c contest) prepare(b bench) (*entry, error) {
-	e := &entry{bench: b, row: Row{Case: b.Case, Name: b.name, Unit: "ns", Peer: b.peer, Wanted: b.wanted, Note: b.note}}
+	e := &entry{bench: b, row: Row{Case: b.Case, Name: b.name, Unit: "ns", Wanted: b.wanted, Note: b.note}}
 	var err error
 	if e.n, err = c.calibrate(b.ours); err != nil {
 		return nil, err
 	}
-	if b.theirs != nil {
-		if e.m, err = c.calibrate(b.theirs); err != nil {
-			return nil, fmt.Errorf("%s: %w", b.peer, err)
+	for _, r := range b.rivals {
+		m, err := c.calibrate(r.side)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.name, err)
 		}
+		e.m = append(e.m, m)
+		e.row.rival(r.name, len(b.rivals))
 	}
 	if b.allocs {
 		e.row.Allocs, err = allocations(b.ours, max(e.n, minAllocs))
@@ -137,19 +149,23 @@ func allocations(s side, n int) (*int64, error) {
 // maxTries is how often a sample is taken again because the cores moved.
 const maxTries = 4
 
-// sample lets both sides have their turn, in another order every round.
+// sample lets all sides have their turn, in another order every round.
 func (c contest) sample(e *entry, round int) (Sample, error) {
 	for try := 1; ; try++ {
 		s := Sample{N: e.n, Before: probe(c.cores)}
-		turns := []func() error{
-			func() (err error) { s.Ours, err = per(e.ours, e.n); return err },
-			func() (err error) { s.Theirs, err = per(e.theirs, e.m); return err },
-		}
-		for i := range turns {
-			if err := turns[(i+round)%len(turns)](); err != nil {
+		theirs := make([]float64, len(e.rivals))
+		for i := range len(e.rivals) + 1 {
+			turn := (i + round) % (len(e.rivals) + 1)
+			side, n, to := e.ours, e.n, &s.Ours
+			if turn > 0 {
+				side, n, to = e.rivals[turn-1].side, e.m[turn-1], &theirs[turn-1]
+			}
+			var err error
+			if *to, err = per(side, n); err != nil {
 				return s, err
 			}
 		}
+		s.oppose(theirs)
 		s.After = probe(c.cores)
 		s.State = stateOf(s.Before, s.After)
 		if s.State != Moved || try == maxTries {
@@ -158,11 +174,8 @@ func (c contest) sample(e *entry, round int) (Sample, error) {
 	}
 }
 
-// per returns the nanoseconds of one operation; 0 without a side.
+// per returns the nanoseconds of one operation.
 func per(s side, n int) (float64, error) {
-	if s == nil {
-		return 0, nil
-	}
 	d, err := s(n)
 	return float64(d) / float64(n), err
 }

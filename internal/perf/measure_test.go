@@ -24,7 +24,7 @@ func (c *counter) run(n int) (time.Duration, error) {
 func TestContest(t *testing.T) {
 	var log []string
 	ours, theirs := &counter{each: 30, log: &log, name: "ours"}, &counter{each: 20, log: &log, name: "theirs"}
-	rows, err := contest{rounds: 4, batch: 1000}.run([]bench{{name: "x", ours: ours.run, peer: "y", theirs: theirs.run, wanted: 1}})
+	rows, err := contest{rounds: 4, batch: 1000}.run([]bench{{name: "x", ours: ours.run, rivals: against("y", theirs.run), wanted: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

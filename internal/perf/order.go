@@ -35,10 +35,27 @@ const (
 	OpSync        = "sync_all"
 )
 
+// Collectives, of float32. Size is that of the whole: of the vector that is broadcast
+// or reduced, of what FCollect makes, of the input of ReduceScatter, of what each PE
+// has for all in AllToAll. Area is Size, and Every is 1.
+const (
+	OpBroadcast     = "broadcast"
+	OpFCollect      = "fcollect"
+	OpAllToAll      = "alltoall"
+	OpAllReduce     = "allreduce"
+	OpReduceScatter = "reducescatter"
+
+	// Copied after one of these is for libraries with a symmetric heap: the vectors
+	// are private, and are copied to the heap and back.
+	Copied = ":c"
+)
+
 // What a row says about its buffers.
 const (
 	Hot      = "hot"      // every operation has the same two blocks, which stay in the caches that they fit into
 	Rotating = "rotating" // operations go round in two areas that fit into no cache
+	Heap     = "heap"     // the vectors of a collective are in the symmetric heap
+	Private  = "private"  // they are in private memory, copied to the heap and back
 )
 
 // MostBytes is the largest Area: two of these are more than the last cache has.

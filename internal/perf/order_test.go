@@ -1,12 +1,13 @@
 package perf
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
 
 func TestParseOrderReadsWhatStringWrites(t *testing.T) {
-	for _, s := range append(cases(2, false), cases(8, false)...) {
+	for _, s := range slices.Concat(cases(2, false), cases(8, false), collectiveCases(4, false)) {
 		s.order.N = 1 << 40
 		got, err := ParseOrder(s.order.String())
 		if err != nil || got != s.order {
@@ -66,5 +67,36 @@ func TestCases(t *testing.T) {
 	}
 	if quick := len(cases(2, true)); quick >= len(cases(2, false)) {
 		t.Errorf("%d rows when quick", quick)
+	}
+}
+
+func TestCollectiveCases(t *testing.T) {
+	names := map[string]bool{}
+	for _, pes := range []int{2, 4} {
+		for _, s := range collectiveCases(pes, false) {
+			if names[s.name()] {
+				t.Errorf("two rows are named %q", s.name())
+			}
+			names[s.name()] = true
+			op, copied := strings.CutSuffix(s.order.Op, Copied)
+			if op != s.Op || copied != (s.Buffers == Private) || collectiveAct(s.order.Op) < 0 || s.order.Size != s.Size || (s.wanted > 0) != (pes == 2) {
+				t.Errorf("%s: order %s, case %+v", s.name(), s.order, s.Case)
+			}
+		}
+	}
+	for _, name := range []string{"broadcast 8 B, heap, 2 PEs", "alltoall 16 B, private, 2 PEs", "fcollect 32 B, heap, 4 PEs", "reducescatter 64 MiB, private, 4 PEs", "allreduce 32 KiB, heap, 2 PEs"} {
+		if !names[name] {
+			t.Errorf("there is no row %q among %v", name, names)
+		}
+	}
+	if quick := len(collectiveCases(2, true)); quick >= len(collectiveCases(2, false)) {
+		t.Errorf("%d rows when quick", quick)
+	}
+	o := CompareOptions{Collectives: true, Only: "8 B, heap"}
+	if only := o.cases(2); len(only) != 2 {
+		t.Errorf("rows with %q: %+v, want those of broadcast and allreduce", o.Only, only)
+	}
+	if a := collectiveAct(OpBarrier); a >= 0 {
+		t.Errorf("a barrier is collective %d", a)
 	}
 }

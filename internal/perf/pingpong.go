@@ -36,9 +36,9 @@ func (t task) meetings(c *crew) []bench {
 	}
 	theirs := t.pingPong(c.ctx)
 	for i := range list {
-		list[i].theirs, list[i].note = theirs, t.Missing
+		list[i].note = t.Missing
 		if theirs != nil {
-			list[i].peer = pingPongPeer
+			list[i].rivals = against(pingPongPeer, theirs)
 		}
 	}
 	return list

@@ -14,10 +14,11 @@ type Record struct {
 	Name    string    `json:"name"` // of the measurement: shmem
 	When    time.Time `json:"when"`
 	Rounds  int       `json:"rounds"`
-	Peer    string    `json:"peer,omitempty"` // of a comparison: what it is and which versions
+	Peer    string    `json:"peer,omitempty"` // of a comparison: what they are and which versions
 	Batch   string    `json:"batch"`          // the least time that a sample takes, except where an operation takes longer
 	Machine Machine   `json:"machine"`
 	Notes   []string  `json:"notes,omitempty"`
+	Goals   []Goal    `json:"goals,omitempty"` // what is wanted of the rows together
 	Rows    []Row     `json:"rows"`
 }
 
@@ -35,8 +36,9 @@ type Case struct {
 type Row struct {
 	Case
 	Name    string   `json:"name"`
-	Unit    string   `json:"unit"`               // ns or bytes
-	Peer    string   `json:"peer,omitempty"`     // what it was compared with
+	Unit    string   `json:"unit"`           // ns or bytes
+	Peer    string   `json:"peer,omitempty"` // what it was compared with: the fastest of Peers, if there are several
+	Peers   []Rival  `json:"peers,omitempty"`
 	Ours    Summary  `json:"ours"`               // per operation
 	Theirs  Summary  `json:"theirs,omitzero"`    // of the peer, per operation
 	Ratio   float64  `json:"ratio,omitempty"`    // median of the ratios of the samples; 0: nothing to compare with
@@ -51,12 +53,13 @@ type Row struct {
 
 // Sample is one turn of both competitors.
 type Sample struct {
-	Ours   float64 `json:"ours"`
-	Theirs float64 `json:"theirs,omitempty"`
-	N      int     `json:"n"`                // operations that Ours is the mean of
-	Before float64 `json:"before,omitempty"` // one way of a cache line between two cores, ns; 0: unknown
-	After  float64 `json:"after,omitempty"`
-	State  string  `json:"state,omitempty"`
+	Ours   float64   `json:"ours"`
+	Theirs float64   `json:"theirs,omitempty"` // of the row's Peer
+	Peers  []float64 `json:"peers,omitempty"`  // of its Peers
+	N      int       `json:"n"`                // operations that Ours is the mean of
+	Before float64   `json:"before,omitempty"` // one way of a cache line between two cores, ns; 0: unknown
+	After  float64   `json:"after,omitempty"`
+	State  string    `json:"state,omitempty"`
 }
 
 // Summary is what samples come to.
@@ -84,6 +87,7 @@ func summarize(values []float64) Summary {
 // samples' own ratios: their two sides ran next to each other, the medians of the
 // two sides may come from different states of the machine.
 func (r *Row) settle() {
+	r.settleRivals()
 	var ours, theirs, ratios []float64
 	used := steady(r.Samples)
 	for _, s := range used {

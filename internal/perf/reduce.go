@@ -48,7 +48,7 @@ func (m *measurement) reductions(ctx context.Context, dir string) ([]Row, error)
 		for _, kind := range []string{"sum", "add"} {
 			b := bench{name: sumName(kind, bytes), ours: sumSide(kind, bytes), wanted: loopWanted, note: missing, allocs: bytes == 16<<10}
 			if program != "" {
-				b.peer, b.theirs = "C loop", cLoop(ctx, program, kind, bytes)
+				b.rivals = against("C loop", cLoop(ctx, program, kind, bytes))
 			}
 			benches = append(benches, b)
 		}
@@ -152,5 +152,5 @@ func bfloatBench(bytes int) bench {
 		}
 		return nil
 	}
-	return bench{name: "BFloat16 d = a + b, " + size(bytes), ours: loop(ours), peer: "Go loop", theirs: loop(plain), wanted: plainWanted}
+	return bench{name: "BFloat16 d = a + b, " + size(bytes), ours: loop(ours), rivals: against("Go loop", loop(plain)), wanted: plainWanted}
 }

@@ -45,7 +45,7 @@ func newRMA(ctx context.Context, w *shmem.World) (*rma, error) {
 func (r *rma) benches() []bench {
 	add := loop(func(n int) error { return addLoop(&r.sum, n) })
 	row := func(name string, wanted float64, f func(n int) error) bench {
-		return bench{name: name, ours: loop(f), peer: "Go atomic add", theirs: add, wanted: wanted, allocs: true}
+		return bench{name: name, ours: loop(f), rivals: against("Go atomic add", add), wanted: wanted, allocs: true}
 	}
 	return []bench{
 		row("put 8 B", movesWanted, func(n int) error { return putLoop(r.dst, r.src, n) }),

@@ -20,7 +20,7 @@ const (
 	readyWord = "ready "
 	errorWord = "error "
 	dialLimit = 10 * time.Second
-	orderHeap = 3 * MostBytes
+	orderHeap = 4 * MostBytes // one-sided operations need one, collectives two
 )
 
 // servant is a PE of a job that takes orders.
@@ -48,7 +48,7 @@ func serve(ctx context.Context, socket string) error {
 	if c.w.MyPE() != 0 {
 		err = c.follow()
 	} else {
-		err = errors.Join(s.listen(socket), c.tell(quit, 0))
+		err = errors.Join(s.listen(socket), c.tell(quit, 0, 0))
 	}
 	return errors.Join(err, c.w.Finalize(ctx))
 }
@@ -90,6 +90,12 @@ func (s *servant) measure(o Order) (time.Duration, error) {
 		return s.side(barrier)(o.N)
 	case OpSync:
 		return s.side(sync)(o.N)
+	}
+	if a := collectiveAct(o.Op); a >= 0 {
+		if least := leastVector(o.Op, s.w.NPEs()); o.Size%least != 0 {
+			return 0, fmt.Errorf("SIZE must be a multiple of %d for %d PEs", least, s.w.NPEs())
+		}
+		return s.sized(gather+a, o.Size)(o.N)
 	}
 	if s.w.NPEs() != 2 {
 		return 0, errors.New("that is for two PEs")

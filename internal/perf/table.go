@@ -21,6 +21,9 @@ func (r Record) WriteTable(out io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(&b)
+	for _, g := range r.Goals {
+		fmt.Fprintln(&b, g)
+	}
 	for _, note := range r.Notes {
 		fmt.Fprintln(&b, note)
 	}

@@ -77,7 +77,7 @@ func (t task) work(ctx context.Context, kind string, out io.Writer) error {
 	if c.w.MyPE() != 0 {
 		err = c.follow()
 	} else {
-		err = errors.Join(t.lead(c, benches, out), c.tell(quit, 0))
+		err = errors.Join(t.lead(c, benches, out), c.tell(quit, 0, 0))
 	}
 	return errors.Join(err, c.w.Finalize(ctx))
 }
