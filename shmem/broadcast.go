@@ -16,7 +16,7 @@ func Broadcast[T any](ctx context.Context, t *Team, dst, src Array[T], root int)
 	if err != nil {
 		return err
 	}
-	return c.end(broadcast(&c, dst, src, root))
+	return c.end(broadcast(c, dst, src, root))
 }
 
 func broadcast[T any](c *collective, dst, src Array[T], root int) error {

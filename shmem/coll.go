@@ -46,15 +46,16 @@ func (t *Team) wayFor(n uintptr) way {
 
 // begin enters a collective. If this PE cannot do what it was asked, invalid, the
 // team ends for everybody, who learn of the reason.
-func (t *Team) begin(ctx context.Context, kind engine.Kind, f form, invalid error) (collective, error) {
+func (t *Team) begin(ctx context.Context, kind engine.Kind, f form, invalid error) (*collective, error) {
 	if t == nil {
-		return collective{}, fail(nil, kind.String(), noPeer, ErrNotMember)
+		return nil, fail(nil, kind.String(), noPeer, ErrNotMember)
 	}
 	if err := t.enter(ctx); err != nil {
-		return collective{}, fail(t.w, kind.String(), noPeer, err)
+		return nil, fail(t.w, kind.String(), noPeer, err)
 	}
 	f.kind = kind
-	c := collective{t: t, ctx: orBackground(ctx), call: t.call(kind, t.startedAt(ctx)), form: f}
+	c := &t.current // this PE has the team for itself now
+	*c = collective{t: t, ctx: orBackground(ctx), call: t.call(kind, t.startedAt(ctx)), form: f}
 	if invalid != nil {
 		return c, c.end(invalid)
 	}
@@ -72,8 +73,13 @@ func (c *collective) end(err error) error {
 	} else {
 		c.t.gate.Refuse(c.call, err)
 	}
-	c.t.busy.Store(false)
-	return fail(c.t.w, c.call.Kind.String(), noPeer, err)
+	t, kind := c.t, c.call.Kind
+	c.ctx = nil         // it may hold much
+	t.busy.Store(false) // and with it c
+	if err == nil {
+		return nil
+	}
+	return fail(t.w, kind.String(), noPeer, err)
 }
 
 // arrive tells the others that this PE is here, with n bytes at offset off of its heap

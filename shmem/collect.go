@@ -21,7 +21,7 @@ func FCollect[T any](ctx context.Context, t *Team, dst, src Array[T]) error {
 	err = c.await(engine.All)
 	for i := 0; i < len(t.members) && err == nil; i++ {
 		m := c.turn(i)
-		err = readInto(&c, m, dst, m*src.n, src)
+		err = readInto(c, m, dst, m*src.n, src)
 	}
 	if err == nil {
 		err = c.settle(engine.All)
@@ -40,7 +40,7 @@ func Collect[T any](ctx context.Context, t *Team, dst, src Array[T]) (int, error
 	if err != nil {
 		return 0, err
 	}
-	total, err := collect(&c, dst, src)
+	total, err := collect(c, dst, src)
 	return total, c.end(err)
 }
 

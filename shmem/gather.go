@@ -23,7 +23,7 @@ func Gather[T any](ctx context.Context, t *Team, dst, src Array[T], root int) er
 	}
 	err = c.await(engine.All)
 	for m := 0; m < len(t.members) && err == nil; m++ {
-		err = readInto(&c, m, dst, m*src.n, src)
+		err = readInto(c, m, dst, m*src.n, src)
 	}
 	if err == nil {
 		err = c.settle(nobody)

@@ -41,7 +41,7 @@ func ReduceScatter[T Numeric](ctx context.Context, t *Team, dst, src Array[T], o
 	return c.end(c.reduceScatter(dst.off, src.off, dst.n, src.n))
 }
 
-func beginReduce[T Numeric](ctx context.Context, t *Team, kind engine.Kind, op Reduction[T], root, n int, invalid error) (collective, error) {
+func beginReduce[T Numeric](ctx context.Context, t *Team, kind engine.Kind, op Reduction[T], root, n int, invalid error) (*collective, error) {
 	var v T
 	f := form{size: sizeOf[T](), root: root, n: n, reduces: true, elem: elementOf[T]()}
 	if op == nil {

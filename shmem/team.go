@@ -25,6 +25,7 @@ type Team struct {
 	bases   []unsafe.Pointer       // of the members' heaps; nil: only the engine gets there
 	direct  bool                   // all of them are there
 	folding folding                // what reductions need
+	current collective             // under way, if busy
 	last    atomic.Pointer[Handle] // the last collective that was started; nil: none is under way
 	state   atomic.Uint32          // live, freed or closed
 	busy    atomic.Bool            // a goroutine is in a collective; it alone uses gate and count

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/mem"
 )
 
 // The parts of a meeting, for collectives in which not everybody waits for everybody.
@@ -86,7 +87,7 @@ func (g *gate) Stage(i int) unsafe.Pointer {
 func (g *gate) Arrive(call engine.Call, mine engine.Slip) {
 	own, want := g.slots[g.self], g.gen<<8|uint64(call.Kind)
 	own.write(g.gen, mine)
-	own.came[g.gen&1].Store(want)
+	mem.Store(unsafe.Pointer(&own.came[g.gen&1]), want)
 	own.arrived.Store(want) // also orders what is staged before it
 	g.ahead, g.last = true, call
 	if g.flat() {
@@ -152,10 +153,12 @@ func (g *gate) Leave(call engine.Call) {
 	g.h.leave(call)
 }
 
-// write and read are the slip of a meeting.
+// write and read are the slip of a meeting. The store to arrived that follows orders it;
+// each store with an order of its own would wait for the line, which who looks at arrived
+// takes away again.
 func (s *slot) write(generation uint64, slip engine.Slip) {
 	for i, w := range slip {
-		s.slip[generation&1][i].Store(w)
+		mem.Store(unsafe.Pointer(&s.slip[generation&1][i]), w)
 	}
 }
 
