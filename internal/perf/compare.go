@@ -184,11 +184,11 @@ func (p Peer) describe(said string) string {
 func (c *comparison) bound(pes int) bool { return pes == 2 && len(c.cores) == 2 }
 
 func (c *comparison) runOurs(ctx context.Context, socket string, pes int) error {
-	spec := launcher.Spec{N: pes, Argv: slices.Concat(c.Worker, []string{workOrder, socket})}
+	args := []string{workOrder, socket}
 	if c.bound(pes) {
-		spec.Bind = launcher.BindCores
+		args = append(args, workBound)
 	}
-	_, err := c.job(ctx, spec)
+	_, err := c.job(ctx, launcher.Spec{N: pes, Argv: slices.Concat(c.Worker, args)})
 	return err
 }
 
@@ -214,7 +214,7 @@ func (c *comparison) runTheirs(ctx context.Context, p Peer, socket string, pes i
 func compareNotes() []string {
 	return []string{
 		fmt.Sprintf("the samples of a row come from %d pairs of jobs, one after the other", starts),
-		"two PEs are each bound to one core, the same cores on both sides; four and eight PEs are not bound",
+		"two PEs are each bound to one core, the same cores on both sides (of ours the thread that works, not those of the Go runtime that only look after it); four and eight PEs are not bound",
 		"one-sided operations go to the memory of a second process that sleeps meanwhile, from and to private memory",
 		"hot: the same two blocks every time; rotating: round two areas of 64 MiB, which fit into no cache",
 		"until seen and ping-pong are one way: half of a round trip",
@@ -227,7 +227,7 @@ func compareNotes() []string {
 func collectiveNotes() []string {
 	return []string{
 		fmt.Sprintf("the samples of a row come from %d sets of jobs, one after the other", starts),
-		"two PEs are each bound to one core, the same cores on all sides; four PEs are not bound, and are not compared with libraries that keep a core while they wait",
+		"two PEs are each bound to one core, the same cores on all sides (of ours the thread that works, not those of the Go runtime that only look after it); four PEs are not bound, and are not compared with libraries that keep a core while they wait",
 		"sizes are those of the whole: of the vector that is broadcast or reduced, of what fcollect makes, of the input of reducescatter, of what each PE has for all in alltoall",
 		"heap: the vectors of goshmem and OSHMEM are in the symmetric heap; private: they are private memory, copied to the heap and back inside the timing; MPI has private vectors in both",
 		"the time goes from a barrier to a barrier around all calls of a sample, with the same vectors in each call",

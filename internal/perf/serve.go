@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -32,9 +33,12 @@ type servant struct {
 
 // serve is one PE of a job that takes orders from a unix socket until it is told to
 // quit or the other end closes: PE 0 reads them, the others follow.
-func serve(ctx context.Context, socket string) error {
+func serve(ctx context.Context, socket string, bound bool) error {
 	debug.SetGCPercent(-1) // as in work
 	c, err := newCrew(ctx, shmem.Options{HeapSize: orderHeap})
+	if err == nil && bound {
+		err = settleDown(c.w.MyPE())
+	}
 	if err != nil {
 		return err
 	}
@@ -51,6 +55,18 @@ func serve(ctx context.Context, socket string) error {
 		err = errors.Join(s.listen(socket), c.tell(quit, 0, 0))
 	}
 	return errors.Join(err, c.w.Finalize(ctx))
+}
+
+// settleDown binds this goroutine's thread to the core of PE pe. The other threads of
+// the Go runtime stay free: one that looks after the rest would take a core that it
+// shares with the only working thread for about a millisecond in every order.
+func settleDown(pe int) error {
+	cores, err := twoCores()
+	if err != nil {
+		return err
+	}
+	runtime.LockOSThread() // for good
+	return bind(cores[pe%len(cores)])
 }
 
 // listen carries out what it reads.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/goshmem/goshmem/internal/perf/first"
@@ -20,6 +21,7 @@ const (
 	workMany  = "many"  // one of many PEs: barriers
 	workOrder = "order" // one of many PEs that take orders (Compare)
 	workShare = "share" // one of two PEs that share the work of a reduction
+	workBound = "bound" // after workOrder: each PE has a core of its own
 	workFirst = "first" // stands in for programs/first
 	workHello = "hello" // stands in for programs/hello
 )
@@ -44,8 +46,8 @@ func Work(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	case args[0] == workFirst:
 		return first.Run(args[1:], out)
-	case args[0] == workOrder && len(args) == 2:
-		return serve(ctx, args[1])
+	case args[0] == workOrder && len(args) >= 2:
+		return serve(ctx, args[1], slices.Contains(args[2:], workBound))
 	case args[0] == workPair, args[0] == workMany, args[0] == workShare:
 		var t task
 		if len(args) != 2 {
