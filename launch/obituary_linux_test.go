@@ -169,9 +169,7 @@ func TestReaderThatDoesNotRead(t *testing.T) {
 		o.Ended(7, 1, "exited with status 1") // no rank of this job
 	}
 	members(t, j, defaultLimits())
-	if o.audience() != 1 {
-		t.Error("the reader has gone")
-	}
+	waitFor(t, "that reader alone", func() bool { return o.audience() == 1 })
 }
 
 // TestAnnounceTwice: the obituaries of a job have one place, which Close frees.

@@ -79,8 +79,10 @@ func (r RankResult) leader(ranks []RankResult) int {
 // nobody says anything it is the call that counts.
 func odd(ranks []RankResult) int {
 	asked := map[int]string{}
-	for _, r := range ranks {
-		r.claims(asked)
+	for _, own := range []bool{true, false} { // what others say may be cut off
+		for _, r := range ranks {
+			r.claims(asked, own)
+		}
 	}
 	if len(asked) == 0 {
 		for _, r := range ranks {
@@ -101,8 +103,9 @@ func odd(ranks []RankResult) int {
 	return -1
 }
 
-// claims notes what PEs were asked for as far as r says it.
-func (r RankResult) claims(asked map[int]string) {
+// claims notes what PEs were asked for as far as r says it, of itself or of others of
+// which nothing is known.
+func (r RankResult) claims(asked map[int]string, own bool) {
 	line := r.verdict()
 	found := claims.FindAllStringSubmatchIndex(line, -1)
 	for i, m := range found {
@@ -111,7 +114,8 @@ func (r RankResult) claims(asked map[int]string) {
 			end = found[i+1][0]
 		}
 		what, _, _ := strings.Cut(line[m[1]:end], ";")
-		if pe, err := strconv.Atoi(line[m[2]:m[3]]); err == nil {
+		pe, err := strconv.Atoi(line[m[2]:m[3]])
+		if _, known := asked[pe]; err == nil && !known && (pe == r.Rank || !own) {
 			asked[pe] = strings.TrimRight(place.ReplaceAllString(what, ""), ", ")
 		}
 	}
