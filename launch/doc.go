@@ -43,15 +43,19 @@
 // A rank that ends before it has joined would leave the others waiting until their
 // time is over. Our launcher tells those that wait in [Join] which ranks have ended
 // (see [Obituaries]), at the name of the rendezvous with ".ended" behind it; their
-// error names that rank. Others cannot tell: there the time limit counts.
+// error names that rank. Others cannot tell, and nobody tells the members of a group
+// (see [Job.Group]), whose ranks the launcher does not know: there the time limit
+// counts.
 //
 // # Security
 //
-// Before anything else is said, both sides prove that they hold the same token
-// and mean the same job: each sends a random nonce and an HMAC-SHA256 under the
+// Before anything else is said at the rendezvous, both sides prove that they hold the
+// same token and mean the same job: each sends a random nonce and an HMAC-SHA256 under the
 // token; the token itself never travels. GOSHMEM_TOKEN is that secret. Without
 // GOSHMEM_TOKEN the handshake only tells jobs apart and keeps nobody out. On
-// unix sockets the peer must also run as the same user. The handshake guards
+// unix sockets the peer must also run as the same user. That is all that is asked of
+// who tells of the ended: another process of this user could make Join fail, or wait
+// until its time is over, but let nobody in. The handshake guards
 // membership; what follows is neither encrypted nor signed, so whoever can
 // change the traffic of the network can change it.
 package launch

@@ -24,7 +24,8 @@ type Job struct {
 // Group is a job made of some of the processes of j: those that call Group with
 // the same name, each with its own rank below size. It meets at a place of its
 // own, derived from that of j. Over tcp rank 0 of the group must run on the host
-// that the rendezvous names, because that is where the others look for it.
+// that the rendezvous names, because that is where the others look for it. That a
+// member has ended before it joined is not noticed there: the time limit counts.
 func (j Job) Group(name string, rank, size int) (Job, error) {
 	if name == "" {
 		return Job{}, fmt.Errorf("launch: group: a name is needed, the same on all members")

@@ -19,8 +19,8 @@ type Obituaries struct {
 	wg     sync.WaitGroup
 
 	mu      sync.Mutex
-	said    [][]byte // encoded, in the order of the deaths
-	readers map[*link]bool
+	said    [][]byte                // encoded, in the order of the deaths
+	readers map[*link]chan struct{} // to each: there is more to read
 	closed  bool
 }
 
@@ -31,6 +31,10 @@ const endings = ".ended"
 // of the form "unix:@name". The launcher calls it before it starts the ranks, and
 // Begin afterwards.
 func Announce(rendezvous string) (*Obituaries, error) {
+	return announceWithin(rendezvous, defaultLimits())
+}
+
+func announceWithin(rendezvous string, lim limits) (*Obituaries, error) {
 	at, err := parseAddress(rendezvous)
 	if err == nil && at.name == "" {
 		err = errors.New("want unix:@name")
@@ -45,7 +49,7 @@ func Announce(rendezvous string) (*Obituaries, error) {
 	if err != nil {
 		return nil, fmt.Errorf("launch: announce: %w", err)
 	}
-	o := &Obituaries{ln: ln, limits: defaultLimits(), readers: map[*link]bool{}}
+	o := &Obituaries{ln: ln, limits: lim, readers: map[*link]chan struct{}{}}
 	o.wg.Go(o.serve)
 	return o, nil
 }
@@ -65,45 +69,68 @@ func (o *Obituaries) serve() {
 	}
 }
 
-// attend tells one reader what was said so far, and keeps it until it goes.
+// attend keeps one reader until it goes.
 func (o *Obituaries) attend(l *link) {
 	defer o.dismiss(l)
-	if sameUser(l.conn) == nil && o.admit(l) {
-		_, _ = l.in.Peek(1) // readers say nothing: this ends with the connection
+	if sameUser(l.conn) != nil {
+		return
 	}
+	more := o.admit(l)
+	if more == nil {
+		return
+	}
+	o.wg.Go(func() { o.tell(l, more) })
+	_, _ = l.in.Peek(1) // readers say nothing: this ends with the connection
 }
 
-func (o *Obituaries) admit(l *link) bool {
+// admit returns nil when it is too late.
+func (o *Obituaries) admit(l *link) (more chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.closed {
-		return false
+		return nil
 	}
-	o.readers[l] = true
-	for _, text := range o.said {
-		o.tell(l, text)
-	}
-	return true
+	more = make(chan struct{}, 1)
+	o.readers[l] = more
+	return more
 }
 
-// tell writes to one reader. It holds the lock, so a reader that is stopped and
-// has not read for long is given up soon.
-func (o *Obituaries) tell(l *link, text []byte) {
-	if err := l.sendBy(time.Now().Add(o.limits.farewell), text); err != nil {
-		_ = l.conn.Close() // attend sees that
+// tell writes to one reader what was said, and what is, until it goes. One that is
+// stopped and has not read for long is given up.
+func (o *Obituaries) tell(l *link, more <-chan struct{}) {
+	told := 0
+	for open := true; open; _, open = <-more {
+		for _, text := range o.since(told) {
+			if err := l.sendBy(time.Now().Add(o.limits.frame), text); err != nil {
+				_ = l.conn.Close() // attend sees that
+				return
+			}
+			told++
+		}
 	}
+}
+
+// since is what was said after the first n texts.
+func (o *Obituaries) since(n int) [][]byte {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.said[n:]
 }
 
 func (o *Obituaries) dismiss(l *link) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if more := o.readers[l]; more != nil {
+		close(more)
+	}
 	delete(o.readers, l)
 	_ = l.conn.Close() // nothing was buffered
 }
 
 // Begin says that all ranks are started and that the launcher sees them end in the
-// order in which they do. Until then none gets past [Join]: a rank that ends because
-// of another one must not be seen to end before it.
+// order in which they do. Until then none gets past [Join], which fails if its time is
+// over before: a rank that ends because of another one must not be seen to end before
+// it. It does not wait for the readers.
 func (o *Obituaries) Begin() { o.say(encode(kindDone)) }
 
 // Ended says that a rank of the job, a process of this machine, has ended, and how:
@@ -114,13 +141,16 @@ func (o *Obituaries) Ended(rank, pid int, how string) {
 	o.say(encode(kindEnded, binary.BigEndian.AppendUint32(nil, uint32(rank)), []byte(who.String()+" "+how)))
 }
 
-// say tells all readers, also those to come.
+// say lets all readers know, also those to come.
 func (o *Obituaries) say(text []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.said = append(o.said, text)
-	for l := range o.readers {
-		o.tell(l, text)
+	for _, more := range o.readers {
+		select {
+		case more <- struct{}{}:
+		default: // its goroutine has not looked since the last time
+		}
 	}
 }
 
@@ -139,20 +169,25 @@ func (o *Obituaries) Close() error {
 
 // heed waits until the launcher has begun and then calls told for every rank that
 // has ended, until stop is called. Most launchers tell nothing: that there are no
-// obituaries is no error.
-func heed(ctx context.Context, at address, lim limits, told func(rank int, how string)) (stop func()) {
+// obituaries is no error. That somebody has them and does not begin while ctx lasts is
+// one.
+func heed(ctx context.Context, at address, lim limits, told func(rank int, how string)) (stop func(), err error) {
 	if at.name == "" || abstractNames() != nil {
-		return func() {}
+		return func() {}, nil
 	}
+	at.name += endings
 	d := net.Dialer{Timeout: lim.handshake}
-	conn, err := d.DialContext(ctx, "unix", "@"+at.name+endings)
+	conn, err := d.DialContext(ctx, "unix", "@"+at.name)
 	if err != nil {
-		return func() {}
+		return func() {}, nil
 	}
 	l, done := newLink(conn, lim), make(chan struct{})
 	if !l.begun(ctx) {
 		_ = conn.Close() // nothing was said on it
-		return func() {}
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("the launcher, which answers at %v, has not started all ranks: %w", at, context.Cause(ctx))
+		}
+		return func() {}, nil
 	}
 	go func() {
 		defer close(done)
@@ -161,7 +196,7 @@ func heed(ctx context.Context, at address, lim limits, told func(rank int, how s
 	return func() {
 		_ = conn.Close() // the launcher may have done so
 		<-done
-	}
+	}, nil
 }
 
 // begun waits for the beginning of the obituaries. False: it does not come, or
@@ -170,8 +205,6 @@ func (l *link) begun(ctx context.Context) bool {
 	if sameUser(l.conn) != nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, l.handshake)
-	defer cancel()
 	f, err := l.receiveContext(ctx)
 	return err == nil && f.kind == kindDone
 }

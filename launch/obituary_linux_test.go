@@ -2,10 +2,14 @@ package launch
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"os"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // announce opens the obituaries of a job until the end of the test.
@@ -117,7 +121,7 @@ func TestJoinWaitsForTheLauncher(t *testing.T) {
 	}
 }
 
-// TestLauncherThatDoesNotBegin holds the ranks up for a bounded time only.
+// TestLauncherThatDoesNotBegin holds the ranks up until their time is over.
 func TestLauncherThatDoesNotBegin(t *testing.T) {
 	j := newJob(t, "unix", 2)
 	o, err := Announce(j.Rendezvous)
@@ -125,7 +129,47 @@ func TestLauncherThatDoesNotBegin(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer o.Close()
-	members(t, j, quick())
+	ctx, cancel := context.WithCancelCause(testContext(t))
+	go func() {
+		waitFor(t, "two readers", func() bool { return o.audience() == 2 })
+		cancel(errors.New("time is over"))
+	}()
+	for _, err := range onRanks(2, func(r int) error {
+		_, err := Join(ctx, j.at(r))
+		return err
+	}) {
+		if err == nil || !strings.Contains(err.Error(), "has not started all ranks: time is over") {
+			t.Errorf("join: %v", err)
+		}
+	}
+}
+
+// TestReaderThatDoesNotRead: nobody waits for it, neither the launcher nor the others.
+func TestReaderThatDoesNotRead(t *testing.T) {
+	j := newJob(t, "unix", 2)
+	lim := defaultLimits()
+	lim.frame, lim.farewell = time.Hour, time.Hour
+	o, err := announceWithin(j.Rendezvous, lim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	at, err := parseAddress(j.Rendezvous)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := net.Dial("unix", "@"+at.name+endings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	waitFor(t, "a reader", func() bool { return o.audience() == 1 })
+	o.Begin()
+	for range 20000 { // more than the kernel keeps for a reader
+		o.Ended(7, 1, "exited with status 1") // no rank of this job
+	}
+	members(t, j, defaultLimits())
+	waitFor(t, "that reader alone", func() bool { return o.audience() == 1 })
 }
 
 // TestAnnounceTwice: the obituaries of a job have one place, which Close frees.
@@ -175,6 +219,11 @@ func TestObituariesOfAStranger(t *testing.T) {
 
 // TestHeedNobody: without obituaries nothing is told and nothing waits.
 func TestHeedNobody(t *testing.T) {
-	heed(context.Background(), address{name: namePrefix + "nobody-" + t.Name()}, defaultLimits(), func(int, string) { t.Error("told") })()
-	heed(context.Background(), address{host: "127.0.0.1", port: 1}, defaultLimits(), func(int, string) { t.Error("told") })()
+	for _, at := range []address{{name: namePrefix + "nobody-" + t.Name()}, {host: "127.0.0.1", port: 1}} {
+		stop, err := heed(context.Background(), at, defaultLimits(), func(int, string) { t.Error("told") })
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop()
+	}
 }

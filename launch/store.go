@@ -80,7 +80,7 @@ func (s *Store) enter(ctx context.Context, j Job) error {
 	}
 	looking, lost := context.WithCancelCause(ctx)
 	defer lost(nil)
-	defer heed(ctx, job, s.limits, func(rank int, how string) {
+	stop, err := heed(ctx, job, s.limits, func(rank int, how string) {
 		switch {
 		case uint(rank) >= uint(j.Size): // no part of this job, whatever it is
 		case s.hub != nil:
@@ -88,7 +88,11 @@ func (s *Store) enter(ctx context.Context, j Job) error {
 		default: // a server that is found knows better
 			lost(&Error{Text: mourned(how), Err: ErrLost})
 		}
-	})()
+	})
+	if err != nil {
+		return err
+	}
+	defer stop()
 	if s.link, s.server, err = f.find(looking); err != nil {
 		return fmt.Errorf("%v found no server at %v (is rank 0 running, and did it get the same rendezvous and token?): %w", s.me, at, err)
 	}

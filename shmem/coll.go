@@ -2,6 +2,9 @@ package shmem
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -72,6 +75,7 @@ func (c *collective) end(err error) error {
 		c.t.gate.Leave(c.call)
 	} else {
 		c.t.gate.Refuse(c.call, err)
+		err = c.sided(err)
 	}
 	t, kind := c.t, c.call.Kind
 	c.ctx = nil         // it may hold much
@@ -80,6 +84,17 @@ func (c *collective) end(err error) error {
 		return nil
 	}
 	return fail(t.w, kind.String(), noPeer, err)
+}
+
+// sided adds what this PE was asked for to an error about others that disagree: that
+// is how one finds the odd one out.
+func (c *collective) sided(err error) error {
+	if s := (*engine.Stall)(nil); errors.As(err, &s) && strings.Contains(s.Detail, " asked for ") {
+		told := *s
+		told.Detail += fmt.Sprintf("; PE %d asked for %s", c.t.w.rank, describeForm(c.slip[0]))
+		return &told
+	}
+	return err
 }
 
 // arrive tells the others that this PE is here, with n bytes at offset off of its heap

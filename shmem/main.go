@@ -10,7 +10,7 @@ import (
 )
 
 // Main runs f as one PE of the launched job: init, f, finalize. If f returns an
-// error or panics, this PE says so on stderr and the process exits with 1 or 2,
+// error, panics or has called Abort, this PE says so on stderr and the process exits with 1 or 2,
 // without running deferred calls of its caller; the waits of all other PEs then return an error that names this PE and its
 // reason, so the whole job ends. OpenSHMEM: shmem_init ... shmem_finalize.
 func Main(f func(ctx context.Context, w *World) error) { MainWith(Options{}, f) }
@@ -44,6 +44,9 @@ func (w *World) run(ctx context.Context, f func(context.Context, *World) error) 
 	}()
 	err := f(ctx, w)
 	ended = false
+	if why := w.ended.Load(); err == nil && why != nil {
+		err = *why // the others fail because of it
+	}
 	if err == nil {
 		err = w.Finalize(ctx)
 	}

@@ -1,8 +1,11 @@
 package shmemtest_test
 
 import (
+	"os"
 	"testing"
 
+	"github.com/goshmem/goshmem/internal/env"
+	"github.com/goshmem/goshmem/launch"
 	"github.com/goshmem/goshmem/shmem"
 	"github.com/goshmem/goshmem/shmemtest"
 )
@@ -43,4 +46,27 @@ func TestRunManyPEs(t *testing.T) {
 func TestRunProcesses(t *testing.T) {
 	shmemtest.RunProcesses(t, 4, exchange)
 	t.Run("again, in a subtest", func(t *testing.T) { shmemtest.RunProcesses(t, 2, exchange) })
+}
+
+// TestWhoFailed: the report names the PE on which the test failed, whoever ends first.
+func TestWhoFailed(t *testing.T) {
+	job, err := launch.Detect(os.Environ())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job.Family != "none" && os.Getenv(env.TestCall) == "" {
+		return // the body would fail on a rank of the job that this test is in
+	}
+	for range 10 {
+		result, output := shmemtest.StartProcesses(t, 4, shmem.Options{}, func(t testing.TB, w *shmem.World) {
+			if w.MyPE() == 2 {
+				t.Error("out of cheese")
+			} else if err := w.Barrier(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if result != nil && result.First != 2 {
+			t.Errorf("%s%s", result.Report(), output)
+		}
+	}
 }

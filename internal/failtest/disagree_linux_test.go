@@ -3,12 +3,16 @@ package failtest_test
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"github.com/goshmem/goshmem/shmem"
 )
 
-func disagreeRows() []row {
+func disagreeRows() []row { return slices.Concat(setUpRows(), dataRows(), oddRows()) }
+
+// setUpRows are about what lasts, and about who is where.
+func setUpRows() []row {
 	return []row{
 		{
 			fault: "PEs allocate different sizes", others: "not noticed, also by SOS's checking build; from then on objects are at different places on the PEs",
@@ -30,8 +34,7 @@ func disagreeRows() []row {
 			}), local: true, tests: badInput,
 		},
 		{
-			fault: "PEs give a collective different arguments", others: "counts of broadcast and fcollect: hang, or return on all PEs with data that cannot be right, without a word",
-			ours: "A split: broadcast, fcollect and the other collectives that carry data do not exist yet.",
+			fault: "PEs split a team differently",
 			says: []string{
 				"[HOST 0] PE 0: shmem: split strided: PE 1 passed 1, 1, 1, PE 0 passed 0, 1, 1 (split #1, FILE:LINE)",
 				"[HOST 1] PE 1: shmem: split strided: PE 0 passed 0, 1, 1, PE 1 passed 1, 1, 1 (split #1, FILE:LINE)",

@@ -27,7 +27,7 @@ func earlyRows() []row {
 	return []row{
 		{
 			fault: "PE 1 exits with 0 before init", others: "reported to Gloo: a rank that dies before the first collective hangs the others, whatever the time limit",
-			ours: "Under our launcher, which says so. Under another one the time limit ends the wait, and the error lists who has not joined.",
+			ours: "Under our launcher, which says so. Under another one the time limit ends the wait, and the error lists who has not joined. So it does in a world of some of the processes (launch.Job.Group), of which the launcher does not know.",
 			says: []string{
 				"[HOST 0] shmem: init: a PE died: launch: join: rank 1 (host HOST, pid PID) exited with status 0 before all had joined; joined: …; not joined: …",
 				"goshmem: rank 0 (host HOST, pid PID) failed first: exit status 1",

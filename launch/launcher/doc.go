@@ -18,7 +18,10 @@
 //  7. When the last rank is dead, what is left in the groups is killed too.
 //  8. Result.Report names the rank that failed first, how it ended, its last
 //     words, who had ended well before, and who needed SIGTERM or SIGKILL; Error
-//     has the exit status.
+//     has its exit status. The first that ended may only have followed another,
+//     which had given up: then the last words of the ranks say which. Where two
+//     ranks contradict each other, and no majority decides, it is the first that
+//     ended.
 //
 // Grandchildren that leave their process group are on their own, and those of a
 // launcher killed with SIGKILL too: the kernel tells only direct children.

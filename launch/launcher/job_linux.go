@@ -41,7 +41,7 @@ type job struct {
 	phase   phase
 	timer   *time.Timer // ends the phase
 	cause   *Error      // what ended the job, if anything did
-	first   int         // rank that failed first, by itself
+	first   int         // rank that failed and ended first, by itself
 	presses int         // interrupts seen
 }
 
@@ -179,8 +179,12 @@ func (j *job) died(d death) {
 		return
 	}
 	j.first = d.rank
-	j.cause = &Error{r.Code, fmt.Errorf("rank %d (host %s, pid %d) failed first: %v", r.Rank, hostName(), r.Pid, r.RankResult)}
+	j.cause = failedFirst(r.RankResult)
 	j.enter(settling, wait(j.spec.Settle, defaultSettle))
+}
+
+func failedFirst(r RankResult) *Error {
+	return &Error{r.Code, fmt.Errorf("rank %d (host %s, pid %d) failed first: %v", r.Rank, hostName(), r.Pid, r)}
 }
 
 // signalled passes a signal on. A second interrupt means "now".
@@ -280,6 +284,11 @@ func (j *job) result() (Result, error) {
 	for _, r := range j.ranks {
 		r.Stderr = r.tail.last()
 		res.Ranks = append(res.Ranks, r.RankResult)
+	}
+	if j.first >= 0 {
+		if c := culprit(res.Ranks, j.first); c != j.first {
+			res.First, res.follower, j.cause = c, &res.Ranks[j.first], failedFirst(res.Ranks[c])
+		}
 	}
 	if j.cause != nil {
 		res.Err = j.cause

@@ -71,8 +71,10 @@ func (r RankResult) ending() string {
 // Result says how a job ended.
 type Result struct {
 	Ranks []RankResult // those that were started, by rank
-	First int          // the rank that failed first, by itself; -1: none
+	First int          // the rank that failed first, by itself and by what the ranks say; -1: none
 	Err   error        // what Run returned
+
+	follower *RankResult // the one that ended first because of First; nil: none
 }
 
 // Report tells a person why the job failed; "" if it did not. All lines but the
@@ -85,6 +87,9 @@ func (r Result) Report() string {
 	fmt.Fprintln(&b, r.Err)
 	if r.First >= 0 {
 		r.lastWords(&b)
+		if r.follower != nil {
+			fmt.Fprintf(&b, "  so say the ranks, of which rank %d ended first: %v\n", r.follower.Rank, r.follower)
+		}
 		r.list(&b, r.ranks(func(x RankResult) bool { return x.Early }), "ended with 0 before that: ")
 	}
 	r.list(&b, r.ranks(r.alsoFailed), "also failed: ")
