@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -45,6 +46,26 @@ something, 1 if deleting failed.`,
 	return c
 }
 
+// absolute returns the folders by their full paths, or says which is none.
+func absolute(places []string) ([]string, error) {
+	var full []string
+	for _, place := range places {
+		path, err := filepath.Abs(place)
+		if err != nil {
+			return nil, err
+		}
+		i, err := os.Stat(path)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("look in %s: %w", place, err)
+		case !i.IsDir():
+			return nil, fmt.Errorf("look in %s: it is no folder", place)
+		}
+		full = append(full, path)
+	}
+	return full, nil
+}
+
 func (o cleanOptions) run(c *cobra.Command) error {
 	if job, err := launch.Detect(os.Environ()); err == nil && job.Size > 1 {
 		return usage(c, fmt.Errorf("this is rank %d of %d: clean outside of a job", job.Rank, job.Size))
@@ -52,7 +73,14 @@ func (o cleanOptions) run(c *cobra.Command) error {
 	if runtime.GOOS != "linux" {
 		return errors.New("who uses a file is known on Linux only: nothing is deleted")
 	}
-	cleaner := doctor.Cleaner{Root: "/", Places: o.places, UID: os.Getuid()}
+	places := o.places
+	if c.Flags().Changed("in") {
+		var err error
+		if places, err = absolute(places); err != nil {
+			return err
+		}
+	}
+	cleaner := doctor.Cleaner{Root: "/", Places: places, UID: os.Getuid()}
 	unused, kept := cleaner.List()
 	out := c.OutOrStdout()
 	for _, l := range kept {

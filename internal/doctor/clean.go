@@ -81,7 +81,7 @@ func (c Cleaner) sound(place *os.Root, l Leftover) error {
 	if !os.SameFile(self, l.self) {
 		return errors.New("something else has its name now")
 	}
-	again := examine(c.Root, strings.TrimSuffix(l.Path, "/"+l.name), l.name, l.Library, nil)
+	again := examine(c.Root, strings.TrimSuffix(l.Path, "/"+l.name), l.name, l.kind, nil)
 	if len(again) != 1 || slices.ContainsFunc(again[0].inside, func(i os.FileInfo) bool { return owner(i) != c.UID }) {
 		return errors.New("it, or something in it, belongs to another user")
 	}

@@ -28,8 +28,9 @@ type Leftover struct {
 	State   string `json:"state"`
 	Users   []int  `json:"users,omitempty"` // processes
 
-	place  string      // folder in which it was looked for
-	name   string      // its path in place
+	place  string // folder in which it was looked for
+	name   string // its path in place
+	kind   kind
 	self   fs.FileInfo // what it was when it was found
 	inside []fs.FileInfo
 	maker  int // process in its name; 0: none
@@ -40,6 +41,7 @@ type kind struct {
 	library string
 	name    *regexp.Regexp // the group, if there is one, is the process that made it
 	under   *regexp.Regexp // for folders that hold one folder per job: the inner name
+	folder  bool           // a folder, anywhere; else a file in shared memory
 }
 
 // kinds is a table. The names are those in the sources of UCX (mm_posix.c), MPICH
@@ -50,19 +52,26 @@ func kinds() []kind {
 	named := func(library, name string) kind {
 		return kind{library: library, name: regexp.MustCompile("^" + name + "$")}
 	}
+	folder := func(library, name string) kind {
+		k := named(library, name)
+		k.folder = true
+		return k
+	}
 	session := func(name, under string) kind {
-		return kind{"Open MPI", regexp.MustCompile("^" + name + "$"), regexp.MustCompile("^" + under + "$")}
+		k := folder("Open MPI", name)
+		k.under = regexp.MustCompile("^" + under + "$")
+		return k
 	}
 	return []kind{
-		named("Open MPI", `(?:vader|sm)_segment\..+`),
+		named("Open MPI", `(?:vader|sm)_segment\.[\w.-]+\.[0-9a-f]+\.\d+`),
 		session(`ompi\.[^.].*\.\d+`, `(?:pid\.(\d+)|jf\.\d+)`),
 		session(`prte\.[^.].*\.\d+`, `dvm\.(\d+)`),
-		named("Open MPI", `ompi\.(\d+)`),
-		named("Open MPI", `openmpi-sessions-.+`),
-		named("libfabric", `fi_sm2_.+`),
-		named("libfabric", `(?:psm[23]_shm|sem\.psm3_nic_affinity|psm3_nic_affinity).*`),
+		folder("Open MPI", `ompi\.(\d+)`),
+		folder("Open MPI", `openmpi-sessions-[\w-]+@[\w.-]+_\d+`),
+		named("libfabric", `fi_sm2_[\w:-]+`),
+		named("libfabric", `(?:psm[23]_shm|sem\.psm3_nic_affinity|psm3_nic_affinity)[.\w-]*`),
 		named("NCCL", `nccl-\w{6}`),
-		named("NVSHMEM", `nvshmem-shm.+`),
+		named("NVSHMEM", `nvshmem-shm[.-]\d+`),
 		named("UCX", `ucx_shm_posix_[0-9a-f]+`),
 		named("PyTorch", `torch_(\d+)_\d+(?:_\d+)?`),
 		named("MPICH", `mpich_shar_tmp\w{6}`),
@@ -93,14 +102,21 @@ func FindLeftovers(root string, places []string, uid int) []Leftover {
 	return list
 }
 
+// holdsFiles says whether libraries leave files in a place, and not only folders: in
+// shared memory, and wherever the user asks us to look. Elsewhere a file with such a
+// name is rather somebody's work.
+func holdsFiles(place string) bool {
+	return place == "/dev/shm" || !slices.Contains(Places(), place)
+}
+
 // recognise returns the leftovers that a name in a place stands for.
 func recognise(root, place, name string) []Leftover {
 	for _, k := range kinds() {
 		found := k.name.FindStringSubmatch(name)
 		switch {
-		case found == nil:
+		case found == nil, !k.folder && !holdsFiles(place):
 		case k.under == nil:
-			return examine(root, place, name, k.library, found)
+			return examine(root, place, name, k, found)
 		default:
 			var list []Leftover
 			if i, err := os.Lstat(filepath.Join(root, place, name)); err != nil || !i.IsDir() {
@@ -108,7 +124,7 @@ func recognise(root, place, name string) []Leftover {
 			}
 			for _, inner := range entries(root, path.Join(place, name)) {
 				if found := k.under.FindStringSubmatch(inner); found != nil {
-					list = append(list, examine(root, place, path.Join(name, inner), k.library, found)...)
+					list = append(list, examine(root, place, path.Join(name, inner), k, found)...)
 				}
 			}
 			return list
@@ -119,11 +135,11 @@ func recognise(root, place, name string) []Leftover {
 
 // examine looks at a file, or at all of a folder. What is neither, above all a
 // link, is no leftover of any library; nor is what has just gone.
-func examine(root, place, name, library string, found []string) []Leftover {
-	l := Leftover{Path: path.Join(place, name), Library: library, place: filepath.Join(root, place), name: name}
+func examine(root, place, name string, k kind, found []string) []Leftover {
+	l := Leftover{Path: path.Join(place, name), Library: k.library, kind: k, place: filepath.Join(root, place), name: name}
 	full := filepath.Join(root, l.Path)
 	self, err := os.Lstat(full)
-	if err != nil || (!self.Mode().IsRegular() && !self.IsDir()) {
+	if err != nil || self.IsDir() != k.folder || !self.IsDir() && !self.Mode().IsRegular() {
 		return nil
 	}
 	l.self, l.UID = self, owner(self)
