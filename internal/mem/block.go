@@ -34,7 +34,7 @@ func bit(b uint8, set bool) uint8 {
 // The target of a get is our own, so that it pays only beyond the first-level cache.
 const (
 	putRep = 8 << 10
-	getRep = 24 << 10
+	getRep = 16 << 10
 )
 
 // piece is the most that is copied in one go: assembly cannot be preempted.
