@@ -91,6 +91,10 @@ func mistakes(t testing.TB) []mistake {
 		}},
 		{"alltoallv", shmem.ErrArgument, "source and destination overlap", func(x data) error { return shmem.AllToAllV(x.ctx, x.t, x.a, good, x.a, good) }},
 		{"allreduce", shmem.ErrArgument, "no operation: use Sum, Prod, Min, Max, And, Or or Xor", func(x data) error { return shmem.AllReduce(x.ctx, x.t, x.b, x.a, nil) }},
+		{"reduce", shmem.ErrArgument, "no operation: use Sum, Prod, Min, Max, And, Or or Xor", func(x data) error {
+			none := func(int64) shmem.Operation { return shmem.Operation{} }
+			return shmem.Reduce(x.ctx, x.t, x.b, x.a, none, 0)
+		}},
 		{"allreduce", shmem.ErrLength, "the destination has 24 elements, the source 8: slice the longer one", func(x data) error { return shmem.AllReduce(x.ctx, x.t, x.many, x.a, sum) }},
 		{"reduce scatter", shmem.ErrLength, "8 elements for 3 PEs with 8 each: 24 are needed", func(x data) error { return shmem.ReduceScatter(x.ctx, x.t, x.b, x.a, sum) }},
 		{"reduce scatter", shmem.ErrArgument, "source and destination overlap", func(x data) error {

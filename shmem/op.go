@@ -13,7 +13,10 @@ import (
 type Reduction[T any] func(T) Operation
 
 // Operation identifies a reduction. Only the functions of this package make one.
-type Operation struct{ op reduce.Op }
+type Operation struct {
+	op   reduce.Op
+	real bool // made by one of them
+}
 
 // The element types of reductions.
 type (
@@ -33,25 +36,25 @@ type (
 )
 
 // Sum adds. NCCL: ncclSum; rocSHMEM: ROCSHMEM_SUM.
-func Sum[T Numeric](T) Operation { return Operation{reduce.Sum} }
+func Sum[T Numeric](T) Operation { return Operation{reduce.Sum, true} }
 
 // Prod multiplies. NCCL: ncclProd; rocSHMEM: ROCSHMEM_PROD.
-func Prod[T Numeric](T) Operation { return Operation{reduce.Prod} }
+func Prod[T Numeric](T) Operation { return Operation{reduce.Prod, true} }
 
 // Min takes the smaller; if one is not a number, that. NCCL: ncclMin; rocSHMEM: ROCSHMEM_MIN.
-func Min[T Real](T) Operation { return Operation{reduce.Min} }
+func Min[T Real](T) Operation { return Operation{reduce.Min, true} }
 
 // Max takes the larger; if one is not a number, that. NCCL: ncclMax; rocSHMEM: ROCSHMEM_MAX.
-func Max[T Real](T) Operation { return Operation{reduce.Max} }
+func Max[T Real](T) Operation { return Operation{reduce.Max, true} }
 
 // And is the bitwise and. rocSHMEM: ROCSHMEM_AND.
-func And[T Integer](T) Operation { return Operation{reduce.And} }
+func And[T Integer](T) Operation { return Operation{reduce.And, true} }
 
 // Or is the bitwise or. rocSHMEM: ROCSHMEM_OR.
-func Or[T Integer](T) Operation { return Operation{reduce.Or} }
+func Or[T Integer](T) Operation { return Operation{reduce.Or, true} }
 
 // Xor is the bitwise exclusive or. rocSHMEM: ROCSHMEM_XOR.
-func Xor[T Integer](T) Operation { return Operation{reduce.Xor} }
+func Xor[T Integer](T) Operation { return Operation{reduce.Xor, true} }
 
 // elementOf returns what T is to package reduce.
 func elementOf[T Numeric]() reduce.Type {

@@ -44,9 +44,13 @@ func ReduceScatter[T Numeric](ctx context.Context, t *Team, dst, src Array[T], o
 func beginReduce[T Numeric](ctx context.Context, t *Team, kind engine.Kind, op Reduction[T], root, n int, invalid error) (*collective, error) {
 	var v T
 	f := form{size: sizeOf[T](), root: root, n: n, reduces: true, elem: elementOf[T]()}
-	if op == nil {
+	var asked Operation
+	if op != nil {
+		asked = op(v)
+	}
+	if f.op = asked.op; !asked.real {
 		invalid = problem(ErrArgument, "no operation: use Sum, Prod, Min, Max, And, Or or Xor")
-	} else if f.op = op(v).op; !reduce.Has(f.elem, f.op) {
+	} else if !reduce.Has(f.elem, f.op) {
 		invalid = problem(ErrArgument, "%v has no %v", f.elem, f.op)
 	}
 	return t.begin(ctx, kind, f, invalid)

@@ -77,6 +77,7 @@ func (g *gate) Gather(ctx context.Context, call engine.Call, mine engine.Words, 
 		return err
 	}
 	g.gen++
+	g.h.enter(call) // before it may have to wait for the others
 	if err := g.catchUp(ctx, call); err != nil {
 		return err
 	}
