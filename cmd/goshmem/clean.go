@@ -32,8 +32,9 @@ func cleanCommand() *cobra.Command {
 		Long: `List what jobs of Open MPI, MPICH, NCCL, NVSHMEM, UCX, libfabric and PyTorch have
 left in /dev/shm and the temporary folders and no process uses, and delete it if
 you agree. Only files of this user are deleted, no symbolic link is followed, and
-before each file the doctor looks again whether anybody uses it. Processes in
-containers that cannot be seen from here are not known to it.
+before each file the doctor looks again whether anybody uses it. In a container
+nothing is deleted: processes outside of it, which may use the files, cannot be
+seen. Processes of other containers are seen from the host.
 
 Without a terminal and without --yes nothing is deleted. The exit status is 0 if
 nothing is left that could be deleted, 3 if nothing was deleted although there was
@@ -46,26 +47,6 @@ something, 1 if deleting failed.`,
 	return c
 }
 
-// absolute returns the folders by their full paths, or says which is none.
-func absolute(places []string) ([]string, error) {
-	var full []string
-	for _, place := range places {
-		path, err := filepath.Abs(place)
-		if err != nil {
-			return nil, err
-		}
-		i, err := os.Stat(path)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("look in %s: %w", place, err)
-		case !i.IsDir():
-			return nil, fmt.Errorf("look in %s: it is no folder", place)
-		}
-		full = append(full, path)
-	}
-	return full, nil
-}
-
 func (o cleanOptions) run(c *cobra.Command) error {
 	if job, err := launch.Detect(os.Environ()); err == nil && job.Size > 1 {
 		return usage(c, fmt.Errorf("this is rank %d of %d: clean outside of a job", job.Rank, job.Size))
@@ -73,14 +54,11 @@ func (o cleanOptions) run(c *cobra.Command) error {
 	if runtime.GOOS != "linux" {
 		return errors.New("who uses a file is known on Linux only: nothing is deleted")
 	}
-	places := o.places
-	if c.Flags().Changed("in") {
-		var err error
-		if places, err = absolute(places); err != nil {
-			return err
-		}
+	places, err := o.where(c.Flags().Changed("in"))
+	if err != nil {
+		return err
 	}
-	cleaner := doctor.Cleaner{Root: "/", Places: places, UID: os.Getuid()}
+	cleaner := doctor.Cleaner{Root: "/", Places: places, UID: os.Getuid(), Confined: doctor.Confined("/")}
 	unused, kept := cleaner.List()
 	out := c.OutOrStdout()
 	for _, l := range kept {
@@ -102,6 +80,30 @@ func (o cleanOptions) run(c *cobra.Command) error {
 		}
 	}
 	return deleteAll(out, cleaner, unused)
+}
+
+// where returns the folders to look in, by their full paths. One that was asked for
+// must be there: silence about a mistyped name would mean that nothing is left.
+func (o cleanOptions) where(asked bool) ([]string, error) {
+	if !asked {
+		return o.places, nil
+	}
+	var places []string
+	for _, place := range o.places {
+		full, err := filepath.Abs(place)
+		if err != nil {
+			return nil, fmt.Errorf("look in %s: %w", place, err)
+		}
+		i, err := os.Stat(full)
+		if err != nil {
+			return nil, fmt.Errorf("look in %s: %w", place, err)
+		}
+		if !i.IsDir() {
+			return nil, fmt.Errorf("look in %s: it is no folder", place)
+		}
+		places = append(places, full)
+	}
+	return places, nil
 }
 
 // agree asks the person at the terminal.

@@ -98,7 +98,7 @@ func TestDoctorMistakes(t *testing.T) {
 func leftovers(t *testing.T) (dir, free, held string) {
 	t.Helper()
 	dir = t.TempDir()
-	free, held = filepath.Join(dir, "nccl-AAAAAA"), filepath.Join(dir, "nccl-BBBBBB")
+	free, held = filepath.Join(dir, "vader_segment.node.4e210001.0"), filepath.Join(dir, "vader_segment.node.4e210001.1")
 	for _, path := range []string{free, held} {
 		if err := os.WriteFile(path, make([]byte, 2048), 0o600); err != nil {
 			t.Fatal(err)
@@ -136,13 +136,35 @@ func there(path string) bool {
 	return err == nil
 }
 
+// TestDoctorCleanPlaces: a folder may be named from where one is, and must be there.
+func TestDoctorCleanPlaces(t *testing.T) {
+	dir, free, _ := leftovers(t)
+	t.Chdir(filepath.Dir(dir))
+	_, stdout, _ := call(t, "doctor", "clean", "--in", filepath.Base(dir))
+	contains(t, stdout, free+" (Open MPI, user ")
+	for _, place := range []string{"absent", free} {
+		status, stdout, stderr := call(t, "doctor", "clean", "--in", place)
+		if status != 1 || stdout != "" || !strings.Contains(stderr, "look in "+place) {
+			t.Errorf("%s: status %d, stdout %q, stderr %q", place, status, stdout, stderr)
+		}
+	}
+}
+
 func TestDoctorClean(t *testing.T) {
 	dir, free, held := leftovers(t)
+	if doctor.Confined("/") {
+		status, stdout, _ := call(t, "doctor", "clean", "--in", dir, "--yes")
+		if status != 0 || !there(free) || !there(held) {
+			t.Errorf("in a container: status %d, free there %v, held there %v", status, there(free), there(held))
+		}
+		contains(t, stdout, "outside of this container", "nothing to delete")
+		return
+	}
 	status, stdout, stderr := call(t, "doctor", "clean", "--in", dir) // /dev/null is its input
 	if status != 3 || !strings.Contains(stderr, "nothing was deleted: ") || !there(free) {
 		t.Errorf("without an answer: status %d, stderr %q, deleted %v", status, stderr, !there(free))
 	}
-	contains(t, stdout, "kept: "+held+" (NCCL, user ", "in use by process ", "2 KiB  "+free+" (NCCL, user ")
+	contains(t, stdout, "kept: "+held+" (Open MPI, user ", "in use by process ", "2 KiB  "+free+" (Open MPI, user ")
 
 	cmd, _, problems := command(t, "doctor", "clean", "--in", dir)
 	cmd.Stdin = strings.NewReader("y\n") // a pipe: nobody to ask

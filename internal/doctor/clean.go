@@ -6,19 +6,21 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // Cleaner deletes what FindLeftovers calls unused, if it belongs to one user.
 type Cleaner struct {
-	Root   string   // "/"
-	Places []string // where to look, below Root
-	UID    int      // whose files may be deleted
+	Root     string   // "/"
+	Places   []string // where to look, below Root
+	UID      int      // whose files may be deleted
+	Confined bool     // what Confined says: then nothing is surely unused
 }
 
 // List returns what may be deleted, and what is left alone.
 func (c Cleaner) List() (unused, kept []Leftover) {
-	for _, l := range FindLeftovers(c.Root, c.Places, c.UID) {
+	for _, l := range FindLeftovers(c.Root, c.Places, c.UID, c.Confined) {
 		if l.State == Unused && l.UID == c.UID {
 			unused = append(unused, l)
 		} else {
@@ -50,7 +52,7 @@ func (c Cleaner) remove(place *os.Root, l Leftover) error {
 		return err
 	}
 	now := l
-	now.judge(c.Root, readUsers(c.Root, c.UID)) // last, so that little time is left for somebody to come
+	now.judge(c.Root, readUsers(c.Root, c.UID, c.Confined)) // last, so that little time is left for somebody to come
 	if now.State != Unused {
 		return fmt.Errorf("it is %s now", now.about())
 	}
@@ -82,7 +84,10 @@ func (c Cleaner) sound(place *os.Root, l Leftover) error {
 		return errors.New("something else has its name now")
 	}
 	again := examine(c.Root, strings.TrimSuffix(l.Path, "/"+l.name), l.name, l.kind, nil)
-	if len(again) != 1 || slices.ContainsFunc(again[0].inside, func(i os.FileInfo) bool { return owner(i) != c.UID }) {
+	if len(again) != 1 {
+		return errors.New("something is in it now that its library does not make")
+	}
+	if slices.ContainsFunc(again[0].inside, func(i os.FileInfo) bool { return owner(i) != c.UID }) {
 		return errors.New("it, or something in it, belongs to another user")
 	}
 	return nil
@@ -94,10 +99,22 @@ func (l Leftover) about() string {
 	switch {
 	case l.State == InUse && len(users) > 0:
 		return fmt.Sprintf("%s by process %s", l.State, strings.Trim(fmt.Sprint(users), "[]"))
-	case l.State == Unclear:
-		return "perhaps in use by a process that cannot be looked into"
+	case l.State != Unclear:
+		return l.State
+	case l.beyond:
+		return "perhaps in use by a process outside of this container"
+	case len(l.hidden) > 0:
+		return fmt.Sprintf("perhaps in use by process %s, which cannot be looked into", few(numbers(l.hidden)))
 	}
-	return l.State
+	return "perhaps in use by a process that cannot be seen"
+}
+
+func numbers(list []int) []string {
+	texts := make([]string, len(list))
+	for i, n := range list {
+		texts[i] = strconv.Itoa(n)
+	}
+	return texts
 }
 
 // String is one line for a person, without the size.

@@ -16,7 +16,7 @@ import (
 const (
 	InUse   = "in use"  // a living process has it open or mapped, or made it
 	Unused  = "unused"  // nobody has
-	Unclear = "unclear" // processes of others, which cannot be looked into, may have
+	Unclear = "unclear" // processes that cannot be looked into, or not be seen, may have
 )
 
 // Leftover is a file or folder that another library made for a job.
@@ -28,54 +28,14 @@ type Leftover struct {
 	State   string `json:"state"`
 	Users   []int  `json:"users,omitempty"` // processes
 
-	place  string // folder in which it was looked for
-	name   string // its path in place
-	kind   kind
+	place  string      // folder in which it was looked for
+	name   string      // its path in place
 	self   fs.FileInfo // what it was when it was found
 	inside []fs.FileInfo
-	maker  int // process in its name; 0: none
-}
-
-// kind is how a library names its files.
-type kind struct {
-	library string
-	name    *regexp.Regexp // the group, if there is one, is the process that made it
-	under   *regexp.Regexp // for folders that hold one folder per job: the inner name
-	folder  bool           // a folder, anywhere; else a file in shared memory
-}
-
-// kinds is a table. The names are those in the sources of UCX (mm_posix.c), MPICH
-// (the templates of its shared segments), NCCL (shmutils.cc), libfabric (sm2 and
-// psm3), NVSHMEM's test scripts, Open MPI (btl vader; its session folders as seen
-// with 4.1) and PyTorch (the handles of its shared storage).
-func kinds() []kind {
-	named := func(library, name string) kind {
-		return kind{library: library, name: regexp.MustCompile("^" + name + "$")}
-	}
-	folder := func(library, name string) kind {
-		k := named(library, name)
-		k.folder = true
-		return k
-	}
-	session := func(name, under string) kind {
-		k := folder("Open MPI", name)
-		k.under = regexp.MustCompile("^" + under + "$")
-		return k
-	}
-	return []kind{
-		named("Open MPI", `(?:vader|sm)_segment\.[\w.-]+\.[0-9a-f]+\.\d+`),
-		session(`ompi\.[^.].*\.\d+`, `(?:pid\.(\d+)|jf\.\d+)`),
-		session(`prte\.[^.].*\.\d+`, `dvm\.(\d+)`),
-		folder("Open MPI", `ompi\.(\d+)`),
-		folder("Open MPI", `openmpi-sessions-[\w-]+@[\w.-]+_\d+`),
-		named("libfabric", `fi_sm2_[\w:-]+`),
-		named("libfabric", `(?:psm[23]_shm|sem\.psm3_nic_affinity|psm3_nic_affinity)[.\w-]*`),
-		named("NCCL", `nccl-\w{6}`),
-		named("NVSHMEM", `nvshmem-shm[.-]\d+`),
-		named("UCX", `ucx_shm_posix_[0-9a-f]+`),
-		named("PyTorch", `torch_(\d+)_\d+(?:_\d+)?`),
-		named("MPICH", `mpich_shar_tmp\w{6}`),
-	}
+	maker  int   // process in its name; 0: none
+	kind   kind  // what it was recognised as
+	hidden []int // processes that could not be looked into
+	beyond bool  // there are processes that this one cannot even see
 }
 
 // Places lists where libraries leave files on this machine.
@@ -84,8 +44,8 @@ func Places() []string {
 }
 
 // FindLeftovers looks in places below root, and who uses what is there, as far as
-// user uid can see it.
-func FindLeftovers(root string, places []string, uid int) []Leftover {
+// user uid can see it. One who is confined to a container cannot see everybody.
+func FindLeftovers(root string, places []string, uid int, confined bool) []Leftover {
 	var list []Leftover
 	for _, place := range places {
 		for _, name := range entries(root, place) {
@@ -95,60 +55,63 @@ func FindLeftovers(root string, places []string, uid int) []Leftover {
 	if len(list) == 0 {
 		return nil
 	}
-	users := readUsers(root, uid)
+	users := readUsers(root, uid, confined)
 	for i := range list {
 		list[i].judge(root, users)
 	}
 	return list
 }
 
-// holdsFiles says whether libraries leave files in a place, and not only folders: in
-// shared memory, and wherever the user asks us to look. Elsewhere a file with such a
-// name is rather somebody's work.
-func holdsFiles(place string) bool {
-	return place == "/dev/shm" || !slices.Contains(Places(), place)
-}
-
 // recognise returns the leftovers that a name in a place stands for.
 func recognise(root, place, name string) []Leftover {
 	for _, k := range kinds() {
-		found := k.name.FindStringSubmatch(name)
+		found := k.match(root, place, name)
 		switch {
-		case found == nil, !k.folder && !holdsFiles(place):
+		case found == nil:
 		case k.under == nil:
 			return examine(root, place, name, k, found)
 		default:
-			var list []Leftover
-			if i, err := os.Lstat(filepath.Join(root, place, name)); err != nil || !i.IsDir() {
-				return nil
-			}
-			for _, inner := range entries(root, path.Join(place, name)) {
-				if found := k.under.FindStringSubmatch(inner); found != nil {
-					list = append(list, examine(root, place, path.Join(name, inner), k, found)...)
-				}
-			}
-			return list
+			return k.jobs(root, place, name)
 		}
 	}
 	return nil
 }
 
-// examine looks at a file, or at all of a folder. What is neither, above all a
-// link, is no leftover of any library; nor is what has just gone.
+// jobs returns the session folders in a folder that holds one for each job.
+func (k kind) jobs(root, place, name string) []Leftover {
+	if i, err := os.Lstat(filepath.Join(root, place, name)); err != nil || !i.IsDir() {
+		return nil
+	}
+	var list []Leftover
+	for _, inner := range entries(root, path.Join(place, name)) {
+		if found := k.under.FindStringSubmatch(inner); found != nil {
+			list = append(list, examine(root, place, path.Join(name, inner), k, found)...)
+		}
+	}
+	return list
+}
+
+// examine looks at a file, or at all of a session folder. One in which anything
+// lies that Open MPI does not make is none of its folders, or somebody has put
+// work there. What has just gone is no leftover either.
 func examine(root, place, name string, k kind, found []string) []Leftover {
-	l := Leftover{Path: path.Join(place, name), Library: k.library, kind: k, place: filepath.Join(root, place), name: name}
+	l := Leftover{Path: path.Join(place, name), Library: k.library, place: filepath.Join(root, place), name: name, kind: k}
 	full := filepath.Join(root, l.Path)
 	self, err := os.Lstat(full)
-	if err != nil || self.IsDir() != k.folder || !self.IsDir() && !self.Mode().IsRegular() {
+	if err != nil || !k.fits(self) {
 		return nil
 	}
 	l.self, l.UID = self, owner(self)
 	if len(found) > 1 {
 		l.maker, _ = strconv.Atoi(found[1]) // digits only; a number too long is no process
 	}
-	err = filepath.WalkDir(full, func(_ string, d fs.DirEntry, err error) error {
+	folders, files := inSession()
+	err = filepath.WalkDir(full, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
+		}
+		if known := map[bool]*regexp.Regexp{true: folders, false: files}[d.IsDir()]; file != full && !known.MatchString(d.Name()) {
+			return fs.ErrInvalid
 		}
 		i, err := d.Info()
 		if err == nil && i.Mode().IsRegular() {
@@ -164,9 +127,10 @@ func examine(root, place, name string, k kind, found []string) []Leftover {
 }
 
 // judge finds the state. What only its owner may open cannot be in use by a
-// process of somebody else, but for one of root.
+// process of somebody else, but for one of root. A container may share a folder
+// with others, in which the same user has processes that are not seen from here.
 func (l *Leftover) judge(root string, u users) {
-	l.Users = u.of(l)
+	l.Users, l.hidden, l.beyond = u.of(l), u.hidden, u.confined
 	if _, err := os.Stat(filepath.Join(root, "proc", strconv.Itoa(l.maker))); err == nil && l.maker > 0 {
 		l.Users = append(l.Users, l.maker)
 	}
@@ -175,7 +139,7 @@ func (l *Leftover) judge(root string, u users) {
 	switch {
 	case len(l.Users) > 0:
 		l.State = InUse
-	case u.blind && l.self.Mode()&0o077 != 0:
+	case u.confined, u.blind && l.self.Mode()&0o077 != 0:
 		l.State = Unclear
 	default:
 		l.State = Unused

@@ -68,7 +68,7 @@ func Read(s Source) *Machine {
 	m.Ptrace, _ = strconv.Atoi(text(s.Root, "proc/sys/kernel/yama/ptrace_scope")) // without yama: 0
 	m.Ports = readPorts(s.Root)
 	m.Listening = slices.Concat(listening(text(s.Root, "proc/net/tcp")), listening(text(s.Root, "proc/net/tcp6")))
-	m.Leftovers = FindLeftovers(s.Root, s.Places, s.Kernel.UID)
+	m.Leftovers = FindLeftovers(s.Root, s.Places, s.Kernel.UID, Confined(s.Root))
 	return m
 }
 

@@ -63,6 +63,8 @@ func inOrderMachine() asked {
 func machine(t *testing.T, parts []section) *Machine {
 	t.Helper()
 	root, a := t.TempDir(), inOrderMachine()
+	must(t, os.MkdirAll(filepath.Join(root, "proc/self/ns"), 0o700))
+	must(t, os.Symlink(initialNamespace, filepath.Join(root, "proc/self/ns/pid")))
 	s := Source{Root: root, Places: []string{"/dev/shm", "/tmp"}, Engines: []string{"host"}}
 	for _, p := range parts {
 		switch file, target, link := strings.Cut(p.name, " -> "); {

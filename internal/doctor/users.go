@@ -5,14 +5,27 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // users is what processes have open, mapped, bound or as their folder.
 type users struct {
-	holds []hold
-	blind bool // there may be processes that could not be looked into, or not even seen
+	holds    []hold
+	hidden   []int // processes that could not be looked into, sorted
+	blind    bool  // there may be such ones, or ones that could not even be seen
+	confined bool  // there are: those outside of this container
+}
+
+// initialNamespace is the number that Linux gives the first process namespace.
+const initialNamespace = "pid:[4026531836]"
+
+// Confined says whether this process sees only the processes of its container. One
+// that cannot find out counts as confined.
+func Confined(root string) bool {
+	namespace, err := os.Readlink(filepath.Join(root, "proc/self/ns/pid"))
+	return err != nil || namespace != initialNamespace
 }
 
 // hold is one file in use, by the path that its process sees.
@@ -21,17 +34,9 @@ type hold struct {
 	path    string
 }
 
-// contained says whether this process sees only some processes of the machine: its
-// process numbers are not those of the first name space.
-func contained(root string) bool {
-	const first = "pid:[4026531836]"
-	space, err := os.Readlink(filepath.Join(root, "proc/self/ns/pid"))
-	return err == nil && space != first
-}
-
 // readUsers looks into every process that user uid may look into.
-func readUsers(root string, uid int) users {
-	u := users{blind: uid != 0 || contained(root)}
+func readUsers(root string, uid int, confined bool) users {
+	u := users{blind: uid != 0, confined: confined}
 	for _, name := range entries(root, "proc") {
 		process, err := strconv.Atoi(name)
 		if err != nil {
@@ -42,6 +47,8 @@ func readUsers(root string, uid int) users {
 		u.mappings(process, folder)
 		u.link(process, filepath.Join(folder, "cwd"))
 	}
+	slices.Sort(u.hidden)
+	u.hidden = slices.Compact(u.hidden)
 	// A bound socket shows no path in its descriptor.
 	u.add(0, text(root, "proc/net/unix"))
 	return u
@@ -54,10 +61,22 @@ func (u *users) link(process int, name string) {
 	}
 }
 
+// refused notes a process that may not be looked into. Threads of the kernel, which
+// have no command line, are not worth a name.
+func (u *users) refused(process int, folder string, err error) {
+	if !errors.Is(err, fs.ErrPermission) {
+		return
+	}
+	u.blind = true
+	if text(folder, "cmdline") != "" {
+		u.hidden = append(u.hidden, process)
+	}
+}
+
 // descriptors adds the open files. A process that has just ended has none.
 func (u *users) descriptors(process int, folder string) {
 	list, err := os.ReadDir(filepath.Join(folder, "fd"))
-	u.blind = u.blind || errors.Is(err, fs.ErrPermission)
+	u.refused(process, folder, err)
 	for _, e := range list {
 		u.link(process, filepath.Join(folder, "fd", e.Name()))
 	}
@@ -66,7 +85,7 @@ func (u *users) descriptors(process int, folder string) {
 // mappings adds the mapped files.
 func (u *users) mappings(process int, folder string) {
 	maps, err := os.ReadFile(filepath.Join(folder, "maps"))
-	u.blind = u.blind || errors.Is(err, fs.ErrPermission)
+	u.refused(process, folder, err)
 	u.add(process, string(maps))
 }
 
