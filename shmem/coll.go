@@ -58,7 +58,8 @@ func (t *Team) begin(ctx context.Context, kind engine.Kind, f form, invalid erro
 	}
 	f.kind = kind
 	c := &t.current // this PE has the team for itself now
-	*c = collective{t: t, ctx: orBackground(ctx), call: t.call(kind, t.startedAt(ctx)), form: f}
+	c.t, c.ctx, c.form, c.way = t, orBackground(ctx), f, bySlip
+	c.call = t.call(kind, t.startedAt(ctx))
 	if invalid != nil {
 		return c, c.end(invalid)
 	}
@@ -79,8 +80,8 @@ func (c *collective) end(err error) error {
 		err = c.sided(err)
 	}
 	t, kind := c.t, c.call.Kind
-	c.ctx = nil         // it may hold much
-	t.busy.Store(false) // and with it c
+	c.ctx = nil // it may hold much
+	t.exit()    // and with it c
 	if err == nil {
 		return nil
 	}
