@@ -55,8 +55,8 @@ type slot struct {
 	_       [112]byte
 }
 
-// coming is one member's coming to one meeting: a cache line, so that who waits for the member
-// gets what it came with along with the news.
+// coming is one member's coming to one meeting: a cache line, so that who waits for the
+// member gets what it came with along with the news.
 type coming struct {
 	arrived atomic.Uint64 // generation<<8 | kind
 	slip    engine.Slip

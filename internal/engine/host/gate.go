@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/mem"
@@ -253,15 +252,8 @@ func (g *gate) awaitAll(ctx context.Context, call engine.Call, want uint64) erro
 	}
 	if g.seen == g.gen-1 {
 		g.seen = g.gen
-		g.fetchNext()
 	}
 	return g.review(ctx, g.gen)
-}
-
-// fetchNext has the cache line of this PE's next record on its way while the program
-// computes: others hold it since they have read what it was. Nobody needs that any more.
-func (g *gate) fetchNext() {
-	mem.Store(unsafe.Pointer(&g.slots[g.self].at(g.gen+1).slip[0]), uint64(0))
 }
 
 // awaitOne looks at one member's record.

@@ -78,7 +78,9 @@ func (g *gate) Stage(i int) unsafe.Pointer {
 // waits for this PE takes away again and again.
 func (g *gate) Arrive(call engine.Call) {
 	want := g.gen<<8 | uint64(call.Kind)
-	mem.Store(unsafe.Pointer(&g.slots[g.self].at(g.gen).arrived), want)
+	own := g.slots[g.self]
+	mem.Store(unsafe.Pointer(&own.at(g.gen).arrived), want)
+	mem.PrefetchWrite(unsafe.Pointer(own.at(g.gen + 2))) // others hold it since they have read what it was
 	if !g.flat() {
 		if !g.count(&g.slots[0].tally) {
 			return
@@ -105,7 +107,9 @@ func (g *gate) awaitArrived(ctx context.Context, call engine.Call, i int) error 
 	case i == engine.All:
 		return g.awaitAll(ctx, call, want)
 	}
-	return g.awaitOne(ctx, call, i, want)
+	err := g.awaitOne(ctx, call, i, want)
+	mem.Prefetch(unsafe.Pointer(g.slots[i].at(g.gen + 1))) // it may be ahead
+	return err
 }
 
 // Leave ends the meeting for this PE.

@@ -22,7 +22,7 @@ func arrive(g *gate, call engine.Call) error {
 		return err
 	}
 	*(*uint64)(g.Stage(g.self)) = call.Seq
-	*g.Slip(g.self) = engine.Slip{uint64(g.self), call.Seq, uint64(call.Kind), 0, 0, 0, ^call.Seq}
+	*g.Slip(g.self) = engine.Slip{uint64(g.self), call.Seq, uint64(call.Kind), 6: ^call.Seq}
 	g.Arrive(call)
 	return nil
 }
@@ -32,7 +32,7 @@ func sees(g *gate, call engine.Call, i int) error {
 	if err := g.Await(context.Background(), call, i); err != nil {
 		return err
 	}
-	if slip := *g.Slip(i); slip != (engine.Slip{uint64(i), call.Seq, uint64(call.Kind), 0, 0, 0, ^call.Seq}) {
+	if slip := *g.Slip(i); slip != (engine.Slip{uint64(i), call.Seq, uint64(call.Kind), 6: ^call.Seq}) {
 		return fmt.Errorf("meeting %d: member %d came with %v", call.Seq, i, slip)
 	}
 	if staged := *(*uint64)(g.Stage(i)); staged != call.Seq {
