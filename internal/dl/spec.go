@@ -21,7 +21,8 @@ type Spec struct {
 	PathVar string
 	// Homes are variables that name an installation of the vendor.
 	Homes []Home
-	// Folders are where the vendor's packages install by default.
+	// Folders are where the vendor's packages install by default; * stands for a
+	// version, and the newest goes first.
 	Folders []string
 	// Packages are folders below Python's site-packages; * stands for one name.
 	Packages []string
