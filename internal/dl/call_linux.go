@@ -8,9 +8,6 @@ import (
 	"unsafe"
 )
 
-// canCall says whether Call works in this build.
-const canCall = true
-
 // frame is one call: what the trampoline loads, and the result that it stores.
 //
 // Frames are on the heap. C code may call back into Go on its own thread (UCX does),
@@ -66,7 +63,6 @@ func CallByValue(fn uintptr, before []uintptr, value []byte, after ...uintptr) u
 	}
 	f := newFrame(fn, len(before)+n+len(after))
 	f.words(before)
-	f.value[n-1] = 0
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&f.value)), len(value)), value)
 	f.big(n)
 	f.words(after)

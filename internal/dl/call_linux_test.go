@@ -74,6 +74,22 @@ func TestStatusIsTheLowerHalf(t *testing.T) {
 	}
 }
 
+func TestTextsGoBothWays(t *testing.T) {
+	r := record(t, "")
+	s := Borrow()
+	defer s.Return()
+	pinned, release := PinText(strings.Repeat("x", 100000))
+	defer release()
+	for addr, want := range map[uintptr]uintptr{s.Text("four"): 4, pinned: 100000} {
+		if got := Call(r.find(t, "length"), addr); got != want {
+			t.Errorf("C sees %d bytes, want %d", got, want)
+		}
+	}
+	if got := Text(Call(r.find(t, "name")), 100); got != "a name" {
+		t.Errorf("text %q", got)
+	}
+}
+
 func TestMistakesPanic(t *testing.T) {
 	for want, f := range map[string]func(){
 		"25 words": func() { Call(1, make([]uintptr, 25)...) },

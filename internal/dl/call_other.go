@@ -2,9 +2,6 @@
 
 package dl
 
-// canCall says whether Call works in this build.
-const canCall = false
-
 const unsupported = "dl: calling C functions is supported on Linux with amd64 and arm64 only"
 
 // Call panics: C functions are called on Linux with amd64 and arm64 only. Open has
@@ -15,3 +12,6 @@ func Call(fn uintptr, args ...uintptr) uintptr { panic(unsupported) }
 func CallByValue(fn uintptr, before []uintptr, value []byte, after ...uintptr) uintptr {
 	panic(unsupported)
 }
+
+// ask knows no version: it would have to call.
+func (l *Library) ask() string { return "" }

@@ -30,13 +30,13 @@ func Memory(addr uintptr, n int) []byte {
 }
 
 // Text copies the string at addr that ends with a zero byte. It is "" for the address
-// 0, and ends at max bytes if no zero byte comes before.
-func Text(addr uintptr, max int) string {
+// 0, and ends at limit bytes if no zero byte comes before.
+func Text(addr uintptr, limit int) string {
 	if addr == 0 {
 		return ""
 	}
 	n := 0
-	for n < max && *(*byte)(unsafe.Add(pointer(addr), n)) != 0 {
+	for n < limit && *(*byte)(unsafe.Add(pointer(addr), n)) != 0 {
 		n++
 	}
 	return string(Memory(addr, n))

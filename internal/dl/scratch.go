@@ -24,9 +24,10 @@ const ScratchSize = 16 << 10
 //
 // A Scratch serves one goroutine at a time.
 type Scratch struct {
-	memory []byte
-	used   uintptr
-	next   *Scratch
+	memory   []byte
+	used     uintptr
+	borrowed bool
+	next     *Scratch
 }
 
 // scratches are those that nobody has borrowed. Memory is never unmapped: a late store
@@ -48,7 +49,7 @@ func Borrow() *Scratch {
 	if s == nil {
 		return newScratch()
 	}
-	s.used, s.next = 0, nil
+	s.used, s.borrowed, s.next = 0, true, nil
 	return s
 }
 
@@ -57,15 +58,18 @@ func newScratch() *Scratch {
 	if err != nil { // Go itself ends the program when there is no memory
 		panic(fmt.Sprintf("dl: no memory for a call: map %d bytes: %v", ScratchSize, err))
 	}
-	return &Scratch{memory: memory}
+	return &Scratch{memory: memory, borrowed: true}
 }
 
 // Return gives it back. What Out and the like gave out of it is not to be used any
-// more, by C neither.
+// more, by C neither. Once: with the second time two would borrow the same, so it panics.
 func (s *Scratch) Return() {
 	scratches.Lock()
-	s.next, scratches.first = scratches.first, s
-	scratches.Unlock()
+	defer scratches.Unlock()
+	if !s.borrowed {
+		panic("dl: a Scratch was returned twice")
+	}
+	s.borrowed, s.next, scratches.first = false, scratches.first, s
 }
 
 // take gives n zeroed bytes at a multiple of 16, which suits every C type.

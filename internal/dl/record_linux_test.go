@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/ebitengine/purego"
 )
 
 // recorder is a C library that remembers what its functions were called with.
@@ -61,7 +63,7 @@ func function(name string, integers, size, at int) string {
 func record(t testing.TB, functions string) *recorder {
 	t.Helper()
 	path := compile(t, t.TempDir(), "librecord.so", recording+functions, "-O1", "-fno-omit-frame-pointer")
-	handle, err := dlopen(path, flags&^0x100) // local: every test has one of its own
+	handle, err := dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL) // local: every test has one of its own
 	if err != nil {
 		t.Fatal(err)
 	}
