@@ -5,7 +5,7 @@ package dl
 const unsupported = "dl: calling C functions is supported on Linux with amd64 and arm64 only"
 
 // Call panics: C functions are called on Linux with amd64 and arm64 only. Open has
-// said so before.
+// said so on systems other than Linux.
 func Call(fn uintptr, args ...uintptr) uintptr { panic(unsupported) }
 
 // CallByValue panics, as Call does.
