@@ -41,6 +41,8 @@ func (e exceptions) unused() []string {
 func unsafePackages() exceptions {
 	return except(map[string]string{
 		"examples/mpiexchange": "calls a C library that it opens at run time",
+		"internal/device":      "has arguments of any type pass through it",
+		"internal/device/host": "its memory is mapped, and known by its addresses",
 		"internal/dl":          "hands addresses of Go variables to a foreign function",
 		"internal/engine":      "a heap is known by its address",
 		"internal/engine/weak": "delivers late to addresses that it was given",
