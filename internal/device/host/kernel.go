@@ -10,7 +10,7 @@ import (
 // Kernel is a kernel in Go. Blocks of a grid run at the same time and in no order; a
 // block is one call, whose threads are a loop in it.
 type Kernel struct {
-	Params []uintptr   // the sizes of its parameters in bytes
+	Params []uintptr   // the sizes of its parameters in bytes; nil: as many as a launch gives, 8 each
 	Run    func(Block) // is called once per block
 }
 
@@ -135,21 +135,29 @@ func (f *function) refuse(l *device.Launch) error {
 		return no("a block of %v threads, at most %d are possible", l.Block, maxThreads)
 	case l.Shared > 0:
 		return no("%d bytes of shared memory: a Go function has variables instead", l.Shared)
-	case len(l.Args) != len(f.kernel.Params):
+	case f.kernel.Params != nil && len(l.Args) != len(f.kernel.Params):
 		return no("%d arguments for %d parameters", len(l.Args), len(f.kernel.Params))
 	}
 	for i, p := range l.Args {
-		if p == nil && f.kernel.Params[i] > 0 {
+		if p == nil && f.size(i) > 0 {
 			return no("argument %d is at no address", i)
 		}
 	}
 	return nil
 }
 
+// size is that of a parameter.
+func (f *function) size(i int) uintptr {
+	if f.kernel.Params == nil {
+		return 8
+	}
+	return f.kernel.Params[i]
+}
+
 // pack copies the arguments, so that the caller may change them.
 func (f *function) pack(words []uint64, args []unsafe.Pointer) []uint64 {
 	for i, p := range args {
-		n := f.kernel.Params[i]
+		n := f.size(i)
 		at := len(words)
 		for range (n + 7) / 8 {
 			words = append(words, 0)
