@@ -11,7 +11,7 @@ import (
 // Kernel is a kernel in Go. Blocks of a grid run at the same time and in no order; a
 // block is one call, whose threads are a loop in it.
 type Kernel struct {
-	Params []uintptr   // the sizes of its parameters in bytes
+	Params []uintptr   // the sizes of its parameters in bytes; nil: as many as a launch gives, 8 each
 	Run    func(Block) // is called once per block
 }
 
@@ -26,6 +26,8 @@ type Block struct {
 // Arg returns an argument by the word that it begins in: its number, if all before it
 // have at most 8 bytes. T has the size of the parameter.
 func Arg[T any](b Block, word int) T {
+	var v T
+	_ = b.Args[word+int(max(unsafe.Sizeof(v), 1)-1)/8] // a panic if the launch gave less
 	return mem.Load[T](unsafe.Pointer(&b.Args[word]))
 }
 
@@ -58,7 +60,7 @@ func (d *Driver) AddModule(dev int, kernels map[string]Kernel) (device.Handle, e
 	}
 	m := &module{dev, map[string]device.Handle{}}
 	for name, k := range kernels {
-		k.Params = append([]uintptr{}, k.Params...) // not nil, which would mean unknown
+		k.Params = slices.Clone(k.Params) // nil stays nil
 		m.functions[name] = d.objects.add(&function{dev, name, k})
 	}
 	return d.objects.add(m), nil
@@ -139,7 +141,7 @@ func (f *function) refuse(l *device.Launch) error {
 		return no("a grid of %v blocks, at most %d by %d by %d are possible", l.Grid, maxGrid, maxGridYZ, maxGridYZ)
 	case l.Shared > 0:
 		return no("%d bytes of shared memory: a Go function has variables instead", l.Shared)
-	case len(l.Args) != len(f.kernel.Params):
+	case f.kernel.Params != nil && len(l.Args) != len(f.kernel.Params):
 		return no("%d arguments for %d parameters", len(l.Args), len(f.kernel.Params))
 	}
 	for i, p := range l.Args {
@@ -150,10 +152,18 @@ func (f *function) refuse(l *device.Launch) error {
 	return nil
 }
 
+// size is that of a parameter.
+func (f *function) size(i int) uintptr {
+	if f.kernel.Params == nil {
+		return 8
+	}
+	return f.kernel.Params[i]
+}
+
 // pack copies the arguments, so that the caller may change them.
 func (f *function) pack(words []uint64, args []unsafe.Pointer) []uint64 {
 	for i, p := range args {
-		n := f.kernel.Params[i]
+		n := f.size(i)
 		at := len(words)
 		for range (n + 7) / 8 {
 			words = append(words, 0)
