@@ -64,10 +64,10 @@ func (c *capture) advance(s *stream) {
 func (c *capture) meet(s *stream, m mark) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if from := c.members[m.from]; m.from != s && from.last == m.last {
+	if from := c.members[m.from]; from.last == m.last {
 		from.joined = true
 	}
-	c.advance(s)
+	c.advance(s) // which undoes that for a stream that waits for itself
 }
 
 // spoil ends the use of a capture by a call that asks for results.
