@@ -34,7 +34,7 @@ func open(name string) (*Device, error) {
 	case err != nil && p == nil:
 		return nil, err
 	case err != nil:
-		return nil, fmt.Errorf("%w; %s", err, present())
+		return nil, fmt.Errorf("%w; %s", absent{err}, present())
 	case index >= len(p.devices):
 		return nil, beyond(p, index)
 	}
@@ -82,6 +82,9 @@ func Best() (*Device, error) {
 // cuDeviceGetCount; HIP: hipGetDeviceCount.
 func Devices(platform string) ([]*Device, error) {
 	p, err := find(platform)
+	if err != nil && p != nil {
+		err = absent{err}
+	}
 	if err != nil {
 		return nil, &Error{Op: "devices", Device: platform, Err: err}
 	}
