@@ -43,6 +43,7 @@ func unsafePackages() exceptions {
 		"examples/mpiexchange": "calls a C library that it opens at run time",
 		"internal/device":      "has arguments of any type pass through it",
 		"internal/device/host": "its memory is mapped, and known by its addresses",
+		"gpu":                  "hands addresses of Go slices and of kernels' arguments to drivers",
 		"internal/dl":          "hands addresses of Go variables to a foreign function",
 		"internal/engine":      "a heap is known by its address",
 		"internal/engine/weak": "delivers late to addresses that it was given",
@@ -61,6 +62,8 @@ func longFunctions() exceptions { return except(map[string]string{}) }
 // packageVariables may be there although they are variables.
 func packageVariables() exceptions {
 	return except(map[string]string{
+		"gpu.every":                 "a vendor's library is opened once per process, and a device is one value",
+		"gpu.launches":              "memory of launches that is used again, so that they allocate nothing",
 		"internal/engine.deedNames": "a table of names that is only read",
 		"internal/engine.kindNames": "a table of names that is only read",
 		"shmem.cmpNames":            "a table of names that is only read",

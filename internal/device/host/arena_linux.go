@@ -67,23 +67,26 @@ func (a *arena) mapAll(fd int, size uintptr) error {
 
 // alloc returns the address of n bytes whose pages are there.
 func (a *arena) alloc(n uintptr) (uintptr, error) {
+	at, err := a.reserve(n + grain)
+	if err != nil {
+		return 0, err
+	}
+	if err := a.populate(at, n+grain); err != nil {
+		_ = a.release(at) // the first error says more
+		return 0, err
+	}
+	mem.Store(unsafe.Add(a.base, at), rand.Uint64()|1)
+	return uintptr(a.base) + at + grain, nil
+}
+
+// reserve takes a range of the arena.
+func (a *arena) reserve(n uintptr) (uintptr, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.open(); err != nil {
 		return 0, err
 	}
-	if n+grain < n {
-		return 0, fmt.Errorf("more than the address space has")
-	}
-	at, err := a.space.Alloc(n+grain, grain)
-	if err != nil {
-		return 0, err
-	}
-	if err := a.populate(at, n+grain); err != nil {
-		return 0, errors.Join(err, a.release(at))
-	}
-	mem.Store(unsafe.Add(a.base, at), rand.Uint64()|1)
-	return uintptr(a.base) + at + grain, nil
+	return a.space.Alloc(n, grain)
 }
 
 // populate takes pages now, so that too little memory is an error here and not a bus
@@ -99,8 +102,6 @@ func (a *arena) populate(at, n uintptr) error {
 
 // free takes an allocation back.
 func (a *arena) free(p uintptr) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	at := p - grain - uintptr(a.base)
 	mem.Store(unsafe.Add(a.base, at), uint64(0))
 	return a.release(at)
@@ -108,6 +109,8 @@ func (a *arena) free(p uintptr) error {
 
 // release gives the pages back that nothing else is in.
 func (a *arena) release(at uintptr) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	n := a.space.Size(at)
 	if err := a.space.Free(at); err != nil {
 		return err
@@ -130,7 +133,7 @@ func (a *arena) holds(p uintptr) bool {
 	return a.space != nil && p-uintptr(a.base) < a.size
 }
 
-// close is for drivers of tests: nobody has an address in it any more.
+// close unmaps the arena: nobody has an address in it any more.
 func (a *arena) close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -21,7 +21,7 @@ func available() (free, total uint64) {
 			limit, used := groupMemory(parts[1], group)
 			if limit > 0 {
 				total = min(total, limit)
-				free = min(free, limit-min(limit, used))
+				free = min(free, less(limit, used))
 			}
 			if group == "/" || group == "." {
 				break
@@ -37,13 +37,16 @@ func groupMemory(controllers, group string) (limit, used uint64) {
 	switch controllers {
 	case "": // version 2
 		in := func(name string) string { return read(path.Join("/sys/fs/cgroup", group, name)) }
-		return number(in("memory.max")), number(in("memory.current")) - field(in("memory.stat"), "inactive_file")
+		return number(in("memory.max")), less(number(in("memory.current")), field(in("memory.stat"), "inactive_file"))
 	case "memory": // version 1, which has a number near the largest one for none
 		in := func(name string) string { return read(path.Join("/sys/fs/cgroup/memory", group, name)) }
-		return number(in("memory.limit_in_bytes")), number(in("memory.usage_in_bytes")) - field(in("memory.stat"), "total_inactive_file")
+		return number(in("memory.limit_in_bytes")), less(number(in("memory.usage_in_bytes")), field(in("memory.stat"), "total_inactive_file"))
 	}
 	return 0, 0
 }
+
+// less is a-b, and never below 0.
+func less(a, b uint64) uint64 { return a - min(a, b) }
 
 // read is the text of a file, "" if there is none.
 func read(name string) string {

@@ -16,9 +16,9 @@ type graph struct {
 func (g *graph) home() int { return g.dev }
 
 // replay does it all, up to a fault.
-func (g *graph) replay(crew *crew) error {
+func (g *graph) replay(s *stream) error {
 	for i := range g.ops {
-		if err := g.ops[i].do(crew, nil); err != nil {
+		if err := g.ops[i].do(s, nil); err != nil {
 			return err
 		}
 	}
@@ -33,6 +33,7 @@ type capture struct {
 	streams []*stream
 	ops     []op
 	err     error // why it is no good any more
+	over    bool
 }
 
 // add records an operation. An event only ties streams together.
@@ -72,6 +73,7 @@ func spoilt(call string, dev int) error {
 func (c *capture) finish() ([]op, error) {
 	c.mu.Lock()
 	streams, ops, err := c.streams, c.ops, c.err
+	c.over = true
 	c.mu.Unlock() // streams take this lock with their own one held
 	for _, s := range streams {
 		s.mu.Lock()
@@ -95,19 +97,23 @@ func (e *event) capturedIn() *capture {
 }
 
 // join has a stream take part in a capture.
-func (s *stream) join(c *capture) error {
+func (s *stream) join(call string, c *capture) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	switch {
 	case s.fault != nil:
 		return s.fault
+	case s.standing:
+		return fail(s.dev, call, device.ErrArgument, "the default stream cannot be captured: make one")
+	case c.over:
+		return fail(s.dev, call, device.ErrArgument, "the event was recorded in a capture that has ended")
 	case s.capture == c:
 		return nil
 	case s.capture != nil:
-		return fail(s.dev, "BeginCapture", device.ErrBusy, "the stream is being captured")
+		return fail(s.dev, call, device.ErrBusy, "the stream is being captured already")
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.streams = append(c.streams, s)
 	s.capture = c
 	return nil
@@ -116,7 +122,7 @@ func (s *stream) join(c *capture) error {
 // wait has later work wait for an event, or join the capture in which it was recorded.
 func (s *stream) wait(e *event) error {
 	if c := e.capturedIn(); c != nil {
-		return s.join(c)
+		return s.join("StreamWait", c)
 	}
 	_, err := s.add("StreamWait", &op{kind: opWait, event: e}, nil)
 	return err
@@ -130,21 +136,7 @@ func (d *Driver) BeginCapture(dev int, h device.Handle) error {
 	if err != nil {
 		return err
 	}
-	if h == 0 {
-		return fail(dev, "BeginCapture", device.ErrArgument, "the default stream cannot be captured: make one")
-	}
-	return s.begin()
-}
-
-// begin starts a capture of its own.
-func (s *stream) begin() error {
-	s.mu.Lock()
-	busy := s.capture != nil
-	s.mu.Unlock()
-	if busy {
-		return fail(s.dev, "BeginCapture", device.ErrBusy, "the stream is being captured already")
-	}
-	return s.join(&capture{origin: s})
+	return s.join("BeginCapture", &capture{origin: s})
 }
 
 // EndCapture returns what was recorded in the stream that it began with, and in those

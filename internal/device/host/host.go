@@ -20,7 +20,11 @@ import (
 const (
 	name       = "host"
 	maxDevices = 64
-	maxThreads = 1024 // per block, as GPUs have it
+
+	// As GPUs have them, so that what runs here runs there.
+	maxThreads = 1024 // per block
+	maxGrid    = 1<<31 - 1
+	maxGridYZ  = 1<<16 - 1
 )
 
 // Driver drives devices that are goroutines. Package device describes its methods.
@@ -40,9 +44,29 @@ func Open(n int) (*Driver, error) {
 	}
 	d := &Driver{}
 	for dev := range n {
-		d.defaults = append(d.defaults, newStream(dev, &d.memory.queues))
+		s := newStream(dev, &d.memory.queues)
+		s.standing = true
+		d.defaults = append(d.defaults, s)
 	}
 	return d, nil
+}
+
+// Close unmaps the memory of a driver that nothing has or uses any more, and says
+// what there still is. Platforms stay open; this is for those who open many.
+func (d *Driver) Close() error {
+	if err := d.memory.sweep(-1, "Close"); err != nil {
+		return err
+	}
+	if busy := len(d.memory.queues.ends()); busy > 0 {
+		return fail(-1, "Close", device.ErrBusy, "%d streams have work", busy)
+	}
+	if blocks := d.memory.count(); blocks > 0 {
+		return fail(-1, "Close", device.ErrBusy, "%d allocations or imports are not given back", blocks)
+	}
+	if err := d.memory.arena.close(); err != nil {
+		return refused(-1, "Close", err)
+	}
+	return nil
 }
 
 // Name is "host".
@@ -69,7 +93,7 @@ func (d *Driver) device(dev int, call string) error {
 func fail(dev int, call string, kind error, format string, args ...any) error {
 	title := kind.Error()
 	if kind == device.ErrFault { // which here is not the end of the process
-		title = "a fault of this stream"
+		title = "a fault in a stream"
 	}
 	return &device.Error{Driver: name, Device: dev, Call: call, Name: title, Text: fmt.Sprintf(format, args...), Err: kind}
 }

@@ -32,5 +32,5 @@ func (d *Driver) Import(dev int, h device.IPCHandle) (device.Ptr, error) {
 
 // CloseImport unmaps an import, after the work that is queued now.
 func (d *Driver) CloseImport(dev int, p device.Ptr) error {
-	return d.memory.take(dev, "CloseImport", p, func(b *block) bool { return b.dev == dev && b.imported })
+	return d.take(dev, "CloseImport", p, func(b *block) bool { return b.dev == dev && b.imported })
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/device"
@@ -19,7 +20,7 @@ type Block struct {
 	Index   [3]uint32 // of this block in the grid
 	Grid    [3]uint32 // in blocks
 	Threads [3]uint32 // of a block
-	Args    []uint64  // the arguments: each begins in a word of its own
+	Args    []uint64  // the arguments: each begins in a word of its own; only to be read
 }
 
 // Arg returns an argument by the word that it begins in: its number, if all before it
@@ -50,13 +51,14 @@ func (d *Driver) AddModule(dev int, kernels map[string]Kernel) (device.Handle, e
 	if err := d.device(dev, "AddModule"); err != nil {
 		return 0, err
 	}
-	m := &module{dev, map[string]device.Handle{}}
 	for name, k := range kernels {
-		if k.Run == nil {
-			return 0, fail(dev, "AddModule", device.ErrArgument, "the kernel %s has no function", name)
+		if k.Run == nil || slices.Contains(k.Params, 0) {
+			return 0, fail(dev, "AddModule", device.ErrArgument, "the kernel %s has no function, or a parameter of 0 bytes", name)
 		}
 	}
+	m := &module{dev, map[string]device.Handle{}}
 	for name, k := range kernels {
+		k.Params = append([]uintptr{}, k.Params...) // not nil, which would mean unknown
 		m.functions[name] = d.objects.add(&function{dev, name, k})
 	}
 	return d.objects.add(m), nil
@@ -129,17 +131,19 @@ func (f *function) refuse(l *device.Launch) error {
 	switch {
 	case l == nil:
 		return no("no shape is given")
-	case product(l.Grid) == 0 || product(l.Block) == 0:
+	case slices.Contains(l.Grid[:], 0) || slices.Contains(l.Block[:], 0):
 		return no("a grid of %v blocks of %v threads is empty", l.Grid, l.Block)
-	case product(l.Block) > maxThreads:
+	case slices.Max(l.Block[:]) > maxThreads || product(l.Block) > maxThreads:
 		return no("a block of %v threads, at most %d are possible", l.Block, maxThreads)
+	case l.Grid[0] > maxGrid || l.Grid[1] > maxGridYZ || l.Grid[2] > maxGridYZ:
+		return no("a grid of %v blocks, at most %d by %d by %d are possible", l.Grid, maxGrid, maxGridYZ, maxGridYZ)
 	case l.Shared > 0:
 		return no("%d bytes of shared memory: a Go function has variables instead", l.Shared)
 	case f.kernel.Params != nil && len(l.Args) != len(f.kernel.Params):
 		return no("%d arguments for %d parameters", len(l.Args), len(f.kernel.Params))
 	}
 	for i, p := range l.Args {
-		if p == nil && f.size(i) > 0 {
+		if p == nil {
 			return no("argument %d is at no address", i)
 		}
 	}
@@ -162,9 +166,7 @@ func (f *function) pack(words []uint64, args []unsafe.Pointer) []uint64 {
 		for range (n + 7) / 8 {
 			words = append(words, 0)
 		}
-		if n > 0 {
-			copy(unsafe.Slice((*byte)(unsafe.Pointer(&words[at])), n), unsafe.Slice((*byte)(p), n))
-		}
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&words[at])), n), unsafe.Slice((*byte)(p), n))
 	}
 	return words
 }

@@ -23,7 +23,7 @@ func (d *Driver) Properties(dev int) (device.Properties, error) {
 		Processors: runtime.GOMAXPROCS(0),
 		WarpSize:   1,
 		MaxThreads: maxThreads,
-		MaxGrid:    [3]int{1<<31 - 1, 1<<16 - 1, 1<<16 - 1},
+		MaxGrid:    [3]int{maxGrid, maxGridYZ, maxGridYZ},
 		WaitValues: true,
 		Integrated: true,
 	}, nil

@@ -52,6 +52,13 @@ func (m *memory) at(p uintptr) *block {
 	return nil
 }
 
+// count is how many blocks there are, those included that wait to be released.
+func (m *memory) count() int {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return len(m.blocks) + len(m.retired)
+}
+
 // insert makes a block known.
 func (m *memory) insert(b *block) {
 	m.mu.Lock()
@@ -83,7 +90,11 @@ func (m *memory) check(dev int, call string, p device.Ptr, n uintptr) error {
 
 // take removes the block that begins at p. Its memory is released when the work that
 // is in streams now is done.
-func (m *memory) take(dev int, call string, p device.Ptr, fits func(*block) bool) error {
+func (d *Driver) take(dev int, call string, p device.Ptr, fits func(*block) bool) error {
+	if err := d.device(dev, call); err != nil {
+		return err
+	}
+	m := &d.memory
 	m.mu.Lock()
 	i, ok := m.search(uintptr(p))
 	if !ok || m.blocks[i].base != uintptr(p) || !fits(m.blocks[i]) {
@@ -165,7 +176,7 @@ func (d *Driver) Alloc(dev int, n uintptr) (device.Ptr, error) {
 // Free gives an allocation back. Its address is no good from now on; its memory is used
 // anew after the work that is queued now. That waits for nothing.
 func (d *Driver) Free(dev int, p device.Ptr) error {
-	return d.memory.take(dev, "Free", p, func(b *block) bool { return b.dev == dev && !b.pinned && !b.imported })
+	return d.take(dev, "Free", p, func(b *block) bool { return b.dev == dev && !b.pinned && !b.imported })
 }
 
 // AllocPinned gives the same memory as Alloc, of no device.
@@ -175,7 +186,7 @@ func (d *Driver) AllocPinned(dev int, n uintptr) (device.Ptr, error) {
 
 // FreePinned gives memory of AllocPinned back, as Free does.
 func (d *Driver) FreePinned(dev int, p device.Ptr) error {
-	return d.memory.take(dev, "FreePinned", p, func(b *block) bool { return b.pinned })
+	return d.take(dev, "FreePinned", p, func(b *block) bool { return b.pinned })
 }
 
 // HostReach is true: all memory is the host's.

@@ -53,7 +53,7 @@ func (o *op) set(from *op, args []uint64) {
 
 // do performs the operation, or after a fault only what others wait for. It returns
 // a fault of its own.
-func (o *op) do(crew *crew, fault error) error {
+func (o *op) do(s *stream, fault error) error {
 	switch o.kind {
 	case opRecord:
 		o.event.happen(o.record, fault)
@@ -66,19 +66,19 @@ func (o *op) do(crew *crew, fault error) error {
 	}
 	switch o.kind {
 	case opLaunch:
-		return crew.launch(o.fn, o.shape, o.args)
+		return s.crew.launch(o.fn, o.shape, o.args)
 	case opGraph:
-		return o.graph.replay(crew)
+		return o.graph.replay(s)
 	}
-	return o.touch()
+	return o.touch(s.dev)
 }
 
 // touch does what needs memory to be there. If it is not, that is a fault.
-func (o *op) touch() (err error) {
+func (o *op) touch(dev int) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {
-			err = fail(-1, o.kind.String(), device.ErrFault, "%v", cause(r))
+			err = fail(dev, o.kind.String(), device.ErrFault, "%v", cause(r))
 		}
 	}()
 	switch o.kind {

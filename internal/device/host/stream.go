@@ -14,10 +14,11 @@ const (
 // stream is an ordered queue of operations. A goroutine works on it while there are
 // any, and ends with the last one.
 type stream struct {
-	dev    int
-	queues *queues
-	run    func() // work, as a value that costs nothing to start
-	crew   crew
+	dev      int
+	standing bool // a default stream
+	queues   *queues
+	run      func() // work, as a value that costs nothing to start
+	crew     crew
 
 	mu      sync.Mutex
 	moved   sync.Cond // an operation is done
@@ -47,7 +48,7 @@ func (s *stream) home() int { return s.dev }
 func (s *stream) add(call string, o *op, args []uint64) (uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.capture == nil && s.count == mostRoom {
+	for s.capture == nil && !s.closed && s.count == mostRoom {
 		s.moved.Wait()
 	}
 	switch {
@@ -96,7 +97,7 @@ func (s *stream) work() {
 		o := &s.ring[s.head]
 		fault := s.fault
 		s.mu.Unlock()
-		err := o.do(&s.crew, fault)
+		err := o.do(s, fault)
 		s.mu.Lock()
 		if s.fault == nil {
 			s.fault = err
@@ -138,15 +139,21 @@ func (s *stream) idle(call string) (bool, error) {
 	return s.count == 0, s.fault
 }
 
-// close has the stream take nothing more; what is queued will be done.
+// close has the stream take nothing more; what is queued will be done. A capture that
+// began in it is dropped.
 func (s *stream) close() error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.closed = true
+	s.moved.Broadcast()
 	if !s.working {
 		s.queues.drop(s)
 	}
-	return s.fault
+	c, fault := s.capture, s.fault
+	s.mu.Unlock()
+	if c != nil && c.origin == s {
+		_, _ = c.finish()
+	}
+	return fault
 }
 
 // stream finds a stream of the device dev; 0 is the default one.
