@@ -46,7 +46,8 @@ func (e *event) latest() uint64 {
 func (e *event) happen(record uint64, fault error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.open = slices.DeleteFunc(e.open, func(r uint64) bool { return r == record })
+	i := slices.Index(e.open, record) // nearly always the first
+	e.open = slices.Delete(e.open, i, i+1)
 	if record == e.last {
 		e.at, e.fault = time.Now(), fault
 	}

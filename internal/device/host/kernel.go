@@ -26,6 +26,8 @@ type Block struct {
 // Arg returns an argument by the word that it begins in: its number, if all before it
 // have at most 8 bytes. T has the size of the parameter.
 func Arg[T any](b Block, word int) T {
+	var v T
+	_ = b.Args[word+int(max(unsafe.Sizeof(v), 1)-1)/8] // a panic if the launch gave less
 	return mem.Load[T](unsafe.Pointer(&b.Args[word]))
 }
 
@@ -58,7 +60,7 @@ func (d *Driver) AddModule(dev int, kernels map[string]Kernel) (device.Handle, e
 	}
 	m := &module{dev, map[string]device.Handle{}}
 	for name, k := range kernels {
-		k.Params = append([]uintptr{}, k.Params...) // not nil, which would mean unknown
+		k.Params = slices.Clone(k.Params) // nil stays nil
 		m.functions[name] = d.objects.add(&function{dev, name, k})
 	}
 	return d.objects.add(m), nil

@@ -84,6 +84,28 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// TestOpenParameters: a kernel that does not say what it takes gets a word each.
+func TestOpenParameters(t *testing.T) {
+	d := start(t, 1)
+	open := must[device.Handle](t)(d.AddModule(0, map[string]Kernel{"open": {Run: func(b Block) {
+		*word(Arg[uintptr](b, 0)) = uint64(len(b.Args)) + Arg[uint64](b, 1)
+	}}, "none": {Run: func(Block) {}, Params: []uintptr{}}}))
+	f, none := must[device.Handle](t)(d.Function(0, open, "open")), must[device.Handle](t)(d.Function(0, open, "none"))
+	p := memoryOf(t, d, 0, 8)
+	at, n := uintptr(p), uint64(40)
+	ok(t, d.Launch(0, f, one(unsafe.Pointer(&at), unsafe.Pointer(&n)), 0))
+	if got := get(t, d, 0, p, 0, 1); got[0] != 42 {
+		t.Errorf("the kernel made %d", got[0])
+	}
+	if info := must[device.FunctionInfo](t)(d.FunctionInfo(0, f)); info.Params != nil {
+		t.Errorf("open parameters are %v", info.Params)
+	}
+	if info := must[device.FunctionInfo](t)(d.FunctionInfo(0, none)); info.Params == nil {
+		t.Error("no parameters look like unknown ones")
+	}
+	want(t, d.Launch(0, none, one(unsafe.Pointer(&n)), 0), device.ErrArgument, "1 arguments for 0")
+}
+
 func TestLaunchRefusals(t *testing.T) {
 	d := start(t, 2)
 	f, word := kernel(t, d, 0, func(Block) {}, 8), uint64(1)
@@ -127,9 +149,6 @@ func TestModules(t *testing.T) {
 	if again := must[device.Handle](t)(d.Function(0, m, "k")); again != f {
 		t.Error("a function has two handles")
 	}
-	if info := must[device.FunctionInfo](t)(d.FunctionInfo(0, f)); info.Params == nil {
-		t.Error("no parameters look like unknown ones")
-	}
 	ok(t, d.UnloadModule(0, m))
 	want(t, d.UnloadModule(0, m), device.ErrClosed)
 	want(t, d.Launch(0, f, one(), 0), device.ErrClosed, "function")
@@ -144,6 +163,7 @@ func TestKernelFaults(t *testing.T) {
 		"panic":   {func(Block) { panic("no reason") }, "kernel test: no reason"},
 		"nil":     {func(Block) { panic(nil) }, "panic called with nil"},
 		"index":   {func(b Block) { b.Args[5] = 1 }, "index out of range"},
+		"short":   {func(b Block) { Arg[[3]uint64](b, 0) }, "index out of range"},
 		"address": {func(Block) { *word(4096) = 1 }, "nothing can be at the address 0x1000"},
 		"goexit":  {func(Block) { runtime.Goexit() }, "ended its goroutine"},
 	} {

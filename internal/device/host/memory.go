@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -27,6 +28,7 @@ type memory struct {
 	mu      sync.RWMutex
 	blocks  []*block // sorted by base
 	retired []*block // freed, with work before it that was not done then
+	credit  uint64   // bytes that may be given before the machine is asked again
 }
 
 // search finds the place of an address among the blocks.
@@ -144,6 +146,22 @@ func (m *memory) sweep(dev int, call string) error {
 	return nil
 }
 
+// afford says whether the machine has n bytes. To ask it takes longer than an allocation
+// does, so after a good answer it is not asked for a small part of what was free.
+func (m *memory) afford(n uint64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n > m.credit {
+		free, total := available()
+		if n > free {
+			return fmt.Errorf("asked %d bytes, free %d of %d", n, free, total)
+		}
+		m.credit = max(n, free/256)
+	}
+	m.credit -= n
+	return nil
+}
+
 // alloc gives a block to a device.
 func (d *Driver) alloc(dev int, call string, n uintptr, pinned bool) (device.Ptr, error) {
 	if err := d.device(dev, call); err != nil {
@@ -155,12 +173,12 @@ func (d *Driver) alloc(dev int, call string, n uintptr, pinned bool) (device.Ptr
 	if err := d.memory.sweep(dev, call); err != nil {
 		return 0, err
 	}
-	free, total := available()
-	if uint64(n) > free {
-		return 0, fail(dev, call, device.ErrMemory, "asked %d bytes, free %d of %d", n, free, total)
+	if err := d.memory.afford(uint64(n)); err != nil {
+		return 0, fail(dev, call, device.ErrMemory, "%v", err)
 	}
 	p, err := d.memory.arena.alloc(n)
 	if err != nil {
+		free, total := available()
 		return 0, fail(dev, call, device.ErrMemory, "asked %d bytes, free %d of %d: %v", n, free, total, err)
 	}
 	release := func() error { return d.memory.arena.free(p) }

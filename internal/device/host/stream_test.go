@@ -1,6 +1,7 @@
 package host
 
 import (
+	"bytes"
 	"runtime"
 	"testing"
 
@@ -105,6 +106,19 @@ func TestHandlesOfOthers(t *testing.T) {
 	ok(t, d.StreamWait(0, s, other))
 	ok(t, d.DestroyEvent(0, e))
 	want(t, d.Record(0, e, s), device.ErrClosed, "event", "destroyed")
+}
+
+// TestIdleStreamsHaveNoGoroutine: a thousand streams cost memory only.
+func TestIdleStreamsHaveNoGoroutine(t *testing.T) {
+	d := start(t, 1)
+	p := memoryOf(t, d, 0, 8)
+	for range 1000 {
+		ok(t, d.WriteValue(0, streamOf(t, d, 0), p, 1))
+	}
+	stacks := make([]byte, 1<<20)
+	for working := true; working; runtime.Gosched() {
+		working = bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte("(*stream).work"))
+	}
 }
 
 // TestFullQueueHoldsTheCaller has one goroutine queue more than fits.
