@@ -11,7 +11,8 @@ import (
 func wheels() []string { return []string{"nvidia/*/lib"} }
 
 func cudaHome() []dl.Home {
-	return []dl.Home{{Var: "CUDA_HOME", Dirs: []string{"lib64", "lib"}}}
+	dirs := []string{"lib64", "lib"}
+	return []dl.Home{{Var: "CUDA_HOME", Dirs: dirs}, {Var: "CUDA_PATH", Dirs: dirs}}
 }
 
 // CUDA is NVIDIA's driver library. It belongs to the driver and is found by the
@@ -38,7 +39,7 @@ func cudaVersion(out []int32) string {
 func NVRTC() dl.Spec {
 	return dl.Spec{
 		Name: "nvrtc", Sonames: []string{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"},
-		Homes: cudaHome(), Folders: []string{"/usr/local/cuda/lib64"}, Packages: wheels(),
+		Homes: cudaHome(), Folders: []string{"/usr/local/cuda/lib64", "/usr/local/cuda-*/lib64"}, Packages: wheels(),
 		Symbols: required("compiling kernels", "nvrtcVersion",
 			"nvrtcCreateProgram", "nvrtcCompileProgram", "nvrtcGetCUBINSize", "nvrtcGetCUBIN",
 			"nvrtcGetProgramLogSize", "nvrtcGetProgramLog"),
