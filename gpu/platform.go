@@ -27,8 +27,11 @@ type Platform struct {
 // String is one line about the platform.
 func (p Platform) String() string {
 	text := fmt.Sprintf("%s: %d devices, %s", p.Name, p.Devices, p.Version)
-	if p.Err != nil {
+	switch {
+	case p.Err != nil:
 		text = fmt.Sprintf("%s: none (%v)", p.Name, p.Err)
+	case p.Devices == 1:
+		text = fmt.Sprintf("%s: 1 device, %s", p.Name, p.Version)
 	}
 	if p.Library != "" {
 		text += ", " + p.Library
