@@ -2,13 +2,11 @@ package gpu
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/goshmem/goshmem/internal/env"
-	"github.com/goshmem/goshmem/internal/mask"
 )
 
 // Open returns the device of a name such as "cuda:0", "hip:1" or "host"; without a
@@ -50,7 +48,7 @@ func beyond(p *platform, index int) error {
 	if p.name == "host" {
 		text += ": raise " + env.HostDevices
 	}
-	if why := mask.Explain(p.name, os.LookupEnv); why != "" {
+	if why := Masks(p.name); why != "" {
 		text += ": " + why
 	}
 	return problem(ErrNoDevice, "%s", text)
