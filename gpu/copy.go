@@ -1,14 +1,15 @@
 package gpu
 
 import (
+	"context"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/device"
 )
 
 // CopyFrom copies a Go slice of the same length into x. It waits until that is done,
-// after all that is queued in s. CUDA: cuMemcpyHtoDAsync; HIP: hipMemcpyHtoDAsync; with a
-// synchronisation of the stream.
+// after all that is queued in s, for which it has GOSHMEM_TIMEOUT (5 minutes). CUDA:
+// cuMemcpyHtoDAsync, cuStreamSynchronize; HIP: hipMemcpyHtoDAsync, hipStreamSynchronize.
 func (x Slice[T]) CopyFrom(src []T, s *Stream) error {
 	return x.exchange("copy from", src, s, func(d *Device, h device.Handle) error {
 		return d.driver().CopyIn(d.index, x.ptr(), unsafe.Pointer(unsafe.SliceData(src)), x.bytes(), h)
@@ -16,8 +17,8 @@ func (x Slice[T]) CopyFrom(src []T, s *Stream) error {
 }
 
 // CopyTo copies x into a Go slice of the same length. It waits until that is done, after
-// all that is queued in s. CUDA: cuMemcpyDtoHAsync; HIP: hipMemcpyDtoHAsync; with a
-// synchronisation of the stream.
+// all that is queued in s, for which it has GOSHMEM_TIMEOUT (5 minutes). CUDA:
+// cuMemcpyDtoHAsync, cuStreamSynchronize; HIP: hipMemcpyDtoHAsync, hipStreamSynchronize.
 func (x Slice[T]) CopyTo(dst []T, s *Stream) error {
 	return x.exchange("copy to", dst, s, func(d *Device, h device.Handle) error {
 		return d.driver().CopyOut(d.index, unsafe.Pointer(unsafe.SliceData(dst)), x.ptr(), x.bytes(), h)
@@ -35,9 +36,18 @@ func (x Slice[T]) exchange(op string, local []T, s *Stream, do func(*Device, dev
 	case len(local) != x.n:
 		err = problem(ErrArgument, "lengths differ: %d elements here, %d in the Go slice", x.n, len(local))
 	case x.n > 0:
+		err = d.quiet(h)
+	}
+	if err == nil && x.n > 0 {
 		err = do(d, h)
 	}
 	return fail(d, op, err)
+}
+
+// quiet waits until what is queued in a stream is done, so that the library need not:
+// its wait would have no end if that work has none.
+func (d *Device) quiet(h device.Handle) error {
+	return await(context.Background(), func() (bool, error) { return d.driver().StreamDone(d.index, h) })
 }
 
 // CopyAsync copies src, which has the same length, into x, in the order of a stream, and

@@ -57,6 +57,14 @@ func (d *detail) Error() string { return d.text }
 
 func (d *detail) Unwrap() error { return d.is }
 
+// absent is the error of a platform that cannot be used, as one of a device that is not
+// there.
+type absent struct{ error }
+
+func (a absent) Is(target error) bool { return target == ErrNoDevice }
+
+func (a absent) Unwrap() error { return a.error }
+
 // problem returns an error that is one of the Err values and reads as format says.
 func problem(is error, format string, args ...any) error {
 	return &detail{is, fmt.Sprintf(format, args...)}

@@ -17,8 +17,11 @@ type HostKernel func(b Block)
 
 // Block is what one call of a HostKernel has to do.
 type Block struct {
-	host.Block
-	drv device.Driver
+	Index   [3]int // of this block in the grid: blockIdx
+	Grid    [3]int // in blocks: gridDim
+	Threads [3]int // of a block: blockDim
+	work    host.Block
+	drv     device.Driver
 }
 
 // goModules is a driver whose kernels are Go functions.
@@ -32,19 +35,21 @@ func wrap(drv device.Driver, kernels map[string]HostKernel) map[string]host.Kern
 	for name, k := range kernels {
 		wrapped := host.Kernel{}
 		if k != nil {
-			wrapped.Run = func(b host.Block) { k(Block{b, drv}) }
+			wrapped.Run = func(b host.Block) { k(Block{ints(b.Index), ints(b.Grid), ints(b.Threads), b, drv}) }
 		}
 		list[name] = wrapped
 	}
 	return list
 }
 
+func ints(v [3]uint32) [3]int { return [3]int{int(v[0]), int(v[1]), int(v[2])} }
+
 // Each gives the number of each thread of the block in the grid, along x, as long as it
 // is below n: blockIdx.x*blockDim.x + threadIdx.x, and the usual comparison with n.
 func (b Block) Each(n int) iter.Seq[int] {
-	first := int(b.Index[0]) * int(b.Threads[0])
+	first := b.Index[0] * b.Threads[0]
 	return func(yield func(int) bool) {
-		for i := first; i < min(first+int(b.Threads[0]), n); i++ {
+		for i := first; i < min(first+b.Threads[0], n); i++ {
 			if !yield(i) {
 				return
 			}
@@ -55,8 +60,8 @@ func (b Block) Each(n int) iter.Seq[int] {
 // Each3 gives the place in the grid of each thread of the block, as x, y, z.
 func (b Block) Each3() iter.Seq[[3]int] {
 	return func(yield func([3]int) bool) {
-		t := [3]int{int(b.Threads[0]), int(b.Threads[1]), int(b.Threads[2])}
-		at := [3]int{int(b.Index[0]) * t[0], int(b.Index[1]) * t[1], int(b.Index[2]) * t[2]}
+		t := b.Threads
+		at := [3]int{b.Index[0] * t[0], b.Index[1] * t[1], b.Index[2] * t[2]}
 		for i := range t[0] * t[1] * t[2] {
 			if !yield([3]int{at[0] + i%t[0], at[1] + i/t[0]%t[1], at[2] + i/(t[0]*t[1])}) {
 				return
@@ -69,10 +74,10 @@ func (b Block) Each3() iter.Seq[[3]int] {
 // that memory has as a uintptr.
 func Arg[T any](b Block, i int) T {
 	var v T
-	if i < 0 || i >= len(b.Args) || unsafe.Sizeof(v) > 8 {
-		panic(fmt.Sprintf("argument %d as %T: the launch gave %d, each of at most 8 bytes", i, v, len(b.Args)))
+	if i < 0 || i >= len(b.work.Args) || unsafe.Sizeof(v) > 8 {
+		panic(fmt.Sprintf("argument %d as %T: the launch gave %d, each of at most 8 bytes", i, v, len(b.work.Args)))
 	}
-	return host.Arg[T](b.Block, i)
+	return host.Arg[T](b.work, i)
 }
 
 // ArgSlice returns argument i of the launch, which is memory, as the first n elements

@@ -108,19 +108,3 @@ func modules(t *testing.T, d *gpu.Device) {
 	_, err = d.Compile(gpu.Program{})
 	wants(t, err, gpu.ErrUnsupported, "the program has no ")
 }
-
-// allocations: queueing work costs the garbage collector nothing.
-func allocations(t *testing.T, d *gpu.Device) {
-	f, s := function(t, compile(t, d), "saxpy"), stream(t, d)
-	x, y := alloc[float32](t, d, some), alloc[float32](t, d, some)
-	must(t, x.Fill(1))
-	must(t, y.Fill(1))
-	a, n := float32(2), int32(some)
-	for what, queue := range map[string]func() error{
-		"launch": func() error { return f.Launch(s, gpu.Grid(some, 256), y, x, a, n) },
-		"copy":   func() error { return y.CopyAsync(x, s) },
-		"fill":   func() error { return y.FillAsync(a, s) },
-	} {
-		allowed(t, what, s, queue)
-	}
-}

@@ -46,16 +46,20 @@ type check struct {
 // TestDevices runs all checks on the first device of every platform that there is. The
 // same binary does so on machines with GPUs.
 func TestDevices(t *testing.T) {
+	everywhere(t, func(t *testing.T, platform string) {
+		for _, c := range table() {
+			t.Run(c.name, func(t *testing.T) { run(t, platform, c.run) })
+		}
+	})
+}
+
+// everywhere runs a test for each platform that there is, and says why others are not.
+func everywhere(t *testing.T, test func(t *testing.T, platform string)) {
 	for _, p := range gpu.Platforms() {
 		t.Log(p)
-		if p.Err != nil {
-			continue
+		if p.Err == nil {
+			t.Run(p.Name, func(t *testing.T) { test(t, p.Name) })
 		}
-		t.Run(p.Name, func(t *testing.T) {
-			for _, c := range table() {
-				t.Run(c.name, func(t *testing.T) { run(t, p.Name, c.run) })
-			}
-		})
 	}
 }
 

@@ -2,13 +2,11 @@ package gpu
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/goshmem/goshmem/internal/env"
-	"github.com/goshmem/goshmem/internal/mask"
 )
 
 // Open returns the device of a name such as "cuda:0", "hip:1" or "host"; without a
@@ -34,7 +32,7 @@ func open(name string) (*Device, error) {
 	case err != nil && p == nil:
 		return nil, err
 	case err != nil:
-		return nil, fmt.Errorf("%w; %s", err, present())
+		return nil, fmt.Errorf("%w; %s", absent{err}, present())
 	case index >= len(p.devices):
 		return nil, beyond(p, index)
 	}
@@ -50,7 +48,7 @@ func beyond(p *platform, index int) error {
 	if p.name == "host" {
 		text += ": raise " + env.HostDevices
 	}
-	if why := mask.Explain(p.name, os.LookupEnv); why != "" {
+	if why := Masks(p.name); why != "" {
 		text += ": " + why
 	}
 	return problem(ErrNoDevice, "%s", text)
@@ -82,6 +80,9 @@ func Best() (*Device, error) {
 // cuDeviceGetCount; HIP: hipGetDeviceCount.
 func Devices(platform string) ([]*Device, error) {
 	p, err := find(platform)
+	if err != nil && p != nil {
+		err = absent{err}
+	}
 	if err != nil {
 		return nil, &Error{Op: "devices", Device: platform, Err: err}
 	}

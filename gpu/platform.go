@@ -27,8 +27,11 @@ type Platform struct {
 // String is one line about the platform.
 func (p Platform) String() string {
 	text := fmt.Sprintf("%s: %d devices, %s", p.Name, p.Devices, p.Version)
-	if p.Err != nil {
+	switch {
+	case p.Err != nil:
 		text = fmt.Sprintf("%s: none (%v)", p.Name, p.Err)
+	case p.Devices == 1:
+		text = fmt.Sprintf("%s: 1 device, %s", p.Name, p.Version)
 	}
 	if p.Library != "" {
 		text += ", " + p.Library
@@ -81,7 +84,7 @@ func (p *platform) ready() error {
 }
 
 func (p *platform) describe() Platform {
-	about := Platform{Name: p.name, Masks: mask.Explain(p.name, os.LookupEnv), Err: p.ready()}
+	about := Platform{Name: p.name, Masks: Masks(p.name), Err: p.ready()}
 	if about.Err == nil {
 		about.Version, about.Library, about.Devices = p.driver.Version(), p.driver.Library(), len(p.devices)
 	}
@@ -98,6 +101,12 @@ func Platforms() []Platform {
 	}
 	return list
 }
+
+// Masks says which of the variables that hide devices (CUDA_VISIBLE_DEVICES,
+// HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES, GPU_DEVICE_ORDINAL) are set, in the order in
+// which they work on a platform, and what they do to the numbers of its devices; "" if
+// none is. It opens nothing.
+func Masks(platform string) string { return mask.Explain(platform, os.LookupEnv) }
 
 // find returns the platform of a name, opened.
 func find(name string) (*platform, error) {

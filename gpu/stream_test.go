@@ -121,7 +121,7 @@ func writeAndWait(t *testing.T, d *gpu.Device) {
 
 // timeOut: a wait ends with its context, the work goes on.
 func timeOut(t *testing.T, d *gpu.Device) {
-	s, flag := stream(t, d), gate(t, d)
+	s, flag, x := stream(t, d), gate(t, d), alloc[int32](t, d, 1)
 	must(t, s.WaitValue(flag, 0, gpu.CompareGE, 1))
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now())
 	defer cancel()
@@ -135,6 +135,7 @@ func timeOut(t *testing.T, d *gpu.Device) {
 	wants(t, s.Synchronize(canceled), nil, "no longer of interest")
 	t.Setenv("GOSHMEM_TIMEOUT", "1ms")
 	wants(t, s.Synchronize(context.Background()), gpu.ErrTimeout, "within 1ms (GOSHMEM_TIMEOUT")
+	wants(t, x.CopyTo(make([]int32, 1), s), gpu.ErrTimeout, "copy to")
 	t.Setenv("GOSHMEM_TIMEOUT", "soon")
 	wants(t, s.Synchronize(context.Background()), gpu.ErrArgument, "not a positive duration")
 	must(t, flag.Set(0, 1))

@@ -1,14 +1,13 @@
 package gpu
 
-import "github.com/goshmem/goshmem/internal/device"
+import (
+	"github.com/goshmem/goshmem/internal/device"
+	"github.com/goshmem/goshmem/internal/device/vendor"
+)
 
-func openCUDA() (device.Driver, error) {
-	return nil, problem(ErrNoDevice, "no driver of this vendor is built in")
-}
+func openCUDA() (device.Driver, error) { return vendor.OpenCUDA() }
 
-func openHIP() (device.Driver, error) {
-	return nil, problem(ErrNoDevice, "no driver of this vendor is built in")
-}
+func openHIP() (device.Driver, error) { return vendor.OpenHIP() }
 
 // build compiles a program for the device's architecture.
 func (d *Device) build(p Program) ([]byte, error) {

@@ -13,18 +13,22 @@ import (
 )
 
 const (
-	looks    = 200 // before the first pause: most waits are short
-	shortest = 5 * time.Microsecond
+	spin     = time.Millisecond // before the first pause: timers are not finer
+	share    = 8                // of the time that has passed is the next pause
 	longest  = time.Millisecond
 	patience = 5 * time.Minute // of a wait whose context has no deadline
 )
 
-// await looks until done says so: often at first, then at growing intervals, since no
-// library can break off a wait of its own.
+// await looks until done says so: without pause at first, as vendors' libraries do, then
+// at growing intervals. Their own waits could not be broken off.
 func await(ctx context.Context, done func() (bool, error)) error {
-	for range looks {
+	begun := time.Now()
+	for time.Since(begun) < spin {
 		if ok, err := done(); ok || err != nil {
 			return err
+		}
+		if ctx.Err() != nil {
+			return late(ctx)
 		}
 		runtime.Gosched()
 	}
@@ -33,13 +37,13 @@ func await(ctx context.Context, done func() (bool, error)) error {
 		return err
 	}
 	defer cancel()
-	timer := time.NewTimer(shortest)
+	timer := time.NewTimer(0)
 	defer timer.Stop()
-	for pause := shortest; ; pause = min(2*pause, longest) {
+	for {
 		if ok, err := done(); ok || err != nil {
 			return err
 		}
-		timer.Reset(pause)
+		timer.Reset(min(time.Since(begun)/share, longest))
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
