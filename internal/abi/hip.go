@@ -28,17 +28,7 @@ func rocmWheels() []string {
 // Origin: hip_runtime_api.h; each name is exported by Debian's libamdhip64.so.5
 // (HIP 5.2.3). The number in the file name is HIP's major version.
 func HIP() dl.Spec {
-	table := required("device runtime",
-		"hipInit", "hipRuntimeGetVersion", "hipDriverGetVersion", "hipGetErrorName", "hipGetErrorString",
-		"hipGetDeviceCount", "hipGetDevice", "hipSetDevice",
-		"hipMalloc", "hipFree", "hipMemcpy", "hipMemcpyAsync", "hipMemsetAsync",
-		"hipStreamCreateWithFlags", "hipStreamDestroy", "hipStreamSynchronize",
-		"hipEventCreateWithFlags", "hipEventRecord")
-	table = append(table, required("kernels", "hipModuleLoadData", "hipModuleGetFunction", "hipModuleLaunchKernel")...)
-	table = append(table, required("peer memory",
-		"hipDeviceCanAccessPeer", "hipDeviceEnablePeerAccess", "hipExtMallocWithFlags",
-		"hipIpcGetMemHandle", "hipIpcOpenMemHandle", "hipIpcCloseMemHandle")...)
-	table = append(table, required("barriers on a stream", "hipStreamWriteValue64", "hipStreamWaitValue64")...)
+	table := append(symbolsOf(HIPRuntime()), required(forPeers, "hipExtMallocWithFlags")...)
 	return dl.Spec{
 		Name: "hip", Sonames: []string{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"},
 		Homes: rocmHomes(), Folders: rocmFolders(), Packages: rocmWheels(),
