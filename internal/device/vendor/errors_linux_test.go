@@ -152,6 +152,10 @@ func TestNoDevice(t *testing.T) {
 		if _, err := m.open(); !errors.Is(err, device.ErrNoDevice) || !strings.Contains(err.Error(), "Init") {
 			t.Errorf("init that refuses: error %v", err)
 		}
+		m.fail(m.names(abi.OpInit)[0], 333)
+		if _, err := m.open(); err == nil || errors.Is(err, device.ErrNoDevice) {
+			t.Errorf("init that fails otherwise: error %v", err)
+		}
 	})
 }
 
