@@ -41,7 +41,10 @@ func (e exceptions) unused() []string {
 func unsafePackages() exceptions {
 	return except(map[string]string{
 		"examples/mpiexchange":   "calls a C library that it opens at run time",
+		"internal/device":        "has arguments of any type pass through it",
+		"internal/device/host":   "its memory is mapped, and known by its addresses",
 		"internal/device/vendor": "hands addresses of kernel arguments and of copied memory to a driver",
+		"gpu":                    "hands addresses of Go slices and of kernels' arguments to drivers",
 		"internal/dl":            "calls C functions and gives them memory",
 		"internal/engine":        "a heap is known by its address",
 		"internal/engine/weak":   "delivers late to addresses that it was given",
@@ -60,6 +63,8 @@ func longFunctions() exceptions { return except(map[string]string{}) }
 // packageVariables may be there although they are variables.
 func packageVariables() exceptions {
 	return except(map[string]string{
+		"gpu.every":                 "a vendor's library is opened once per process, and a device is one value",
+		"gpu.launches":              "memory of launches that is used again, so that they allocate nothing",
 		"internal/dl.frames":        "frames of calls that are over, for the next ones",
 		"internal/dl.scratches":     "memory that no call uses, for the next ones",
 		"internal/dl.trampolineAt":  "an address that is only read",
