@@ -23,7 +23,7 @@ func ExScan[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Reduc
 }
 
 func scan[T Numeric](ctx context.Context, t *Team, kind engine.Kind, dst, src Array[T], op Reduction[T], own int) error {
-	c, err := beginReduce(ctx, t, kind, op, noRoot, src.n, alike(dst.n, src.n, t.pair(dst.span(), src.span(), 0)))
+	c, err := beginReduce(ctx, t, kind, op, noRoot, src.n, false, alike(dst.n, src.n, t.pair(dst.span(), src.span(), 0)))
 	if err != nil {
 		return err
 	}
