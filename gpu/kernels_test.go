@@ -44,7 +44,7 @@ extern "C" __global__ void fault(int* p) { *(volatile int*)(((u64)p & 0) + 8) = 
 
 // kernels are the same in Go.
 func kernels() gpu.Program {
-	return gpu.Program{Name: "tests.cu", Source: source, Host: map[string]gpu.HostKernel{
+	return gpu.Program{Name: "tests.cu", Device: source, Host: map[string]gpu.HostKernel{
 		"saxpy": saxpy, "count": count, "place": place, "types": types, "store_all": storeAll, "fault": fault,
 	}}
 }
