@@ -19,8 +19,8 @@ type event struct {
 	last     uint64   // the last record
 	open     []uint64 // records that have not happened
 	at       time.Time
-	fault    error    // of the stream, at the last record that has happened
-	captured *capture // recorded while its stream was captured
+	fault    error // of the stream, at the last record that has happened
+	captured mark  // recorded while its stream was captured
 }
 
 func (e *event) home() int { return e.dev }
@@ -29,7 +29,7 @@ func (e *event) home() int { return e.dev }
 func (e *event) start() uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.captured = nil
+	e.captured = mark{}
 	e.last++
 	e.open = append(e.open, e.last)
 	return e.last
@@ -71,7 +71,7 @@ func (e *event) await(record uint64) error {
 func (e *event) state(call string) (happened bool, at time.Time, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.captured != nil {
+	if e.captured.in != nil {
 		return false, e.at, fail(e.dev, call, device.ErrArgument, "the event was recorded in a capture")
 	}
 	return !slices.Contains(e.open, e.last), e.at, e.fault

@@ -59,6 +59,35 @@ func TestRecordAgain(t *testing.T) {
 	}
 }
 
+// TestOldRecords: an event is about its last record, whatever becomes of older ones.
+func TestOldRecords(t *testing.T) {
+	d := start(t, 1)
+	p, bad, held, waits := memoryOf(t, d, 0, 8), streamOf(t, d, 0), streamOf(t, d, 0), streamOf(t, d, 0)
+	e := eventOf(t, d, 0, false)
+	put(t, d, 0, p, 0, 0)
+	ok(t, d.WaitValue(0, bad, p, 1, device.CompareEQ))
+	ok(t, d.Copy(0, p, 4096, 8, bad))
+	ok(t, d.Record(0, e, bad))
+	ok(t, d.Record(0, e, 0))
+	ok(t, d.StreamWait(0, waits, e))
+	open := gate(t, d, 0, held)
+	ok(t, d.Record(0, e, held))
+	settle(t, d, 0, waits) // neither the record before its own nor the one behind holds it
+	ok(t, d.WriteValue(0, 0, p, 1))
+	var err error
+	for err == nil {
+		_, err = d.StreamDone(0, bad)
+	}
+	want(t, err, device.ErrFault)
+	if must[bool](t)(d.EventDone(0, e)) {
+		t.Error("the last record has not happened")
+	}
+	open()
+	if !must[bool](t)(d.EventDone(0, e)) {
+		t.Error("the last record has happened")
+	}
+}
+
 func TestElapsed(t *testing.T) {
 	d := start(t, 2)
 	s := streamOf(t, d, 0)

@@ -69,6 +69,64 @@ func TestCaptureOfTwoStreams(t *testing.T) {
 	}
 }
 
+// TestCaptureThatLeavesAStreamBehind: as on GPUs, all that was forked is joined.
+func TestCaptureThatLeavesAStreamBehind(t *testing.T) {
+	d := start(t, 1)
+	p, e := memoryOf(t, d, 0, 8), eventOf(t, d, 0, false)
+	for name, c := range map[string]struct {
+		back func(s, side device.Handle)
+		fits bool
+	}{
+		"not at all": {func(_, _ device.Handle) {}, false},
+		"early": {func(s, side device.Handle) {
+			ok(t, d.Record(0, e, side))
+			ok(t, d.WriteValue(0, side, p, 2))
+			ok(t, d.StreamWait(0, s, e))
+		}, false},
+		"to itself": {func(_, side device.Handle) {
+			ok(t, d.Record(0, e, side))
+			ok(t, d.StreamWait(0, side, e))
+		}, false},
+		"at its end": {func(s, side device.Handle) {
+			ok(t, d.Record(0, e, side))
+			ok(t, d.StreamWait(0, s, e))
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, side := streamOf(t, d, 0), streamOf(t, d, 0)
+			ok(t, d.BeginCapture(0, s))
+			ok(t, d.Record(0, e, s))
+			ok(t, d.StreamWait(0, side, e))
+			ok(t, d.WriteValue(0, side, p, 1))
+			c.back(s, side)
+			_, err := d.EndCapture(0, s)
+			if c.fits {
+				ok(t, err)
+			} else {
+				want(t, err, device.ErrArgument, "not joined back")
+			}
+			settle(t, d, 0, side)
+		})
+	}
+}
+
+// TestCaptureBehindAFault: work queued before the capture may fail in it.
+func TestCaptureBehindAFault(t *testing.T) {
+	d := start(t, 1)
+	p, s := memoryOf(t, d, 0, 8), streamOf(t, d, 0)
+	put(t, d, 0, p, 0, 0)
+	ok(t, d.WaitValue(0, s, p, 1, device.CompareEQ))
+	ok(t, d.Copy(0, p, 4096, 8, s))
+	in := must[*stream](t)(d.stream(0, "", s))
+	ok(t, d.BeginCapture(0, s))
+	ok(t, d.WriteValue(0, 0, p, 1))
+	if err := in.finish(2); err == nil {
+		t.Fatal("no fault")
+	}
+	_, err := d.EndCapture(0, s)
+	want(t, err, device.ErrFault, "Copy")
+}
+
 func TestSpoiltCaptures(t *testing.T) {
 	d := start(t, 1)
 	p, e := memoryOf(t, d, 0, 8), eventOf(t, d, 0, false)

@@ -58,10 +58,10 @@ func (d *Driver) Close() error {
 		return err
 	}
 	if busy := len(d.memory.queues.ends()); busy > 0 {
-		return fail(-1, "Close", device.ErrBusy, "%d streams have work", busy)
+		return fail(-1, "Close", device.ErrBusy, "streams with work: %d", busy)
 	}
 	if blocks := d.memory.count(); blocks > 0 {
-		return fail(-1, "Close", device.ErrBusy, "%d allocations or imports are not given back", blocks)
+		return fail(-1, "Close", device.ErrBusy, "allocations and imports that are not given back: %d", blocks)
 	}
 	if err := d.memory.arena.close(); err != nil {
 		return refused(-1, "Close", err)

@@ -14,14 +14,14 @@ import (
 	"github.com/goshmem/goshmem/internal/mem"
 )
 
-const mark = 0x31656d68736f67 // "goshme1": what a handle of this driver begins with
+const magic = 0x31656d68736f67 // "goshme1": what a handle of this driver begins with
 
 // ticket is what a handle says: where the owner has the memory, and the word that
 // stands before it for as long as it lives.
-type ticket struct{ mark, pid, fd, offset, size, check uint64 }
+type ticket struct{ magic, pid, fd, offset, size, check uint64 }
 
 func (t ticket) pack() (h device.IPCHandle) {
-	for i, w := range []uint64{t.mark, t.pid, t.fd, t.offset, t.size, t.check} {
+	for i, w := range []uint64{t.magic, t.pid, t.fd, t.offset, t.size, t.check} {
 		binary.LittleEndian.PutUint64(h[8*i:], w)
 	}
 	return h
@@ -36,13 +36,13 @@ func (d *Driver) export(_ int, b *block) (device.IPCHandle, error) {
 	a := &d.memory.arena
 	offset := b.base - grain - uintptr(a.base)
 	check := mem.Load64(unsafe.Add(a.base, offset))
-	return ticket{mark, uint64(os.Getpid()), uint64(a.fd), uint64(offset), uint64(b.size), check}.pack(), nil
+	return ticket{magic, uint64(os.Getpid()), uint64(a.fd), uint64(offset), uint64(b.size), check}.pack(), nil
 }
 
 // mapped maps what a handle names.
 func (d *Driver) mapped(dev int, h device.IPCHandle) (*block, error) {
 	t := unpack(h)
-	if t.mark != mark {
+	if t.magic != magic {
 		return nil, fail(dev, "Import", device.ErrArgument, "this is no handle of the %s driver", name)
 	}
 	gone := func(err error) error {

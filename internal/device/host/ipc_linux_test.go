@@ -205,6 +205,11 @@ func TestExportAndImportRefusals(t *testing.T) {
 	ok(t, d.Free(0, p))
 	_, err = d.Import(0, h)
 	want(t, err, device.ErrClosed, "it is freed")
+	small := must[device.Ptr](t)(d.Alloc(0, 8)) // whose page stays
+	h = must[device.IPCHandle](t)(d.Export(0, small))
+	ok(t, d.Free(0, small))
+	_, err = d.Import(0, h)
+	want(t, err, device.ErrClosed, "it is freed")
 }
 
 // TestMemoryGoesBack: freed pages are the system's again.

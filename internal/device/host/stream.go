@@ -57,7 +57,7 @@ func (s *stream) add(call string, o *op, args []uint64) (uint64, error) {
 	case s.fault != nil:
 		return 0, s.fault
 	case s.capture != nil:
-		return 0, s.capture.add(call, s.dev, o, args)
+		return 0, s.capture.add(call, s, o, args)
 	}
 	s.append(o, args)
 	return s.done + uint64(s.count), nil

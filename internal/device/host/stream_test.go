@@ -62,6 +62,10 @@ func TestWaitValueCompares(t *testing.T) {
 		{device.CompareEQ, 5, 6, 5},
 		{device.CompareAnd, 6, 9, 4},
 	} {
+		o := op{value: c.value, compare: c.compare}
+		if o.holds(c.no) || !o.holds(c.yes) {
+			t.Errorf("compare %d: %d holds for %d, or %d does not", c.compare, c.no, c.value, c.yes)
+		}
 		s := streamOf(t, d, 0)
 		put(t, d, 0, p, 0, c.no, 0)
 		ok(t, d.WaitValue(0, s, p, c.value, c.compare))
@@ -87,6 +91,11 @@ func TestDestroyedStreamFinishesItsWork(t *testing.T) {
 	ok(t, d.WriteValue(0, 0, p, 1))
 	ok(t, d.WaitValue(0, 0, p+8, 7, device.CompareEQ))
 	settle(t, d, 0, 0)
+	for known := 2; known > 1; runtime.Gosched() { // it is forgotten with its last operation
+		d.memory.queues.mu.Lock()
+		known = len(d.memory.queues.all)
+		d.memory.queues.mu.Unlock()
+	}
 }
 
 func TestHandlesOfOthers(t *testing.T) {
