@@ -65,6 +65,13 @@ all_pass() {
 	return 1
 }
 
+# stage_vendor compares our tables with AMD's headers and opens AMD's library.
+stage_vendor() {
+	need gcc gcc
+	need '/usr/include/hip/hip_runtime_api.h' libamdhip64-dev # brings the library
+	tests vendor ./internal/abi/... ./internal/device/vendor
+}
+
 stage_cross() {
 	local target
 	for target in linux/arm64 darwin/arm64 windows/amd64; do

@@ -5,6 +5,7 @@
 package vendor
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -72,10 +73,14 @@ func (d *driver) bind() error {
 func (d *driver) start() error {
 	s := session{d: d, dev: -1, mem: dl.Borrow()}
 	defer s.mem.Return()
+	version, count := dl.Out[int32](s.mem), dl.Out[int32](s.mem)
 	if err := s.call(abi.OpInit, 0); err != nil {
+		// without a device HIP 5.2 says "invalid device" here, and the reason when it counts
+		if counted := s.call(abi.OpCount, dl.Addr(count)); errors.Is(counted, device.ErrNoDevice) {
+			return counted
+		}
 		return err
 	}
-	version, count := dl.Out[int32](s.mem), dl.Out[int32](s.mem)
 	if err := s.call(abi.OpVersion, dl.Addr(version)); err != nil {
 		return err
 	}
