@@ -70,7 +70,7 @@ stage_vendor() {
 	need gcc gcc
 	need '/usr/include/hip/hip_runtime_api.h' libamdhip64-dev # brings the library
 	need clang-19 clang-19
-	tests vendor ./internal/abi/... ./internal/device/vendor ./internal/rtc
+	tests vendor ./internal/abi/... ./internal/device/vendor ./internal/rtc ./internal/evidence
 }
 
 stage_cross() {
