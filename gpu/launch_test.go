@@ -32,7 +32,7 @@ func grid(t *testing.T, d *gpu.Device) {
 	for z := range int32(depth) {
 		for y := range int32(h) {
 			for x := range int32(w) {
-				want = append(want, x+100*y+10000*z)
+				want = append(want, x+100*y+10000*z+2000000)
 			}
 		}
 	}
