@@ -48,6 +48,10 @@ func eventErrors(t *testing.T, d *gpu.Device) {
 	if o := other(t, d); o != d {
 		wants(t, plain.Record(stream(t, o)), gpu.ErrArgument, "needs a stream of "+d.String())
 		must(t, stream(t, o).Wait(plain)) // devices wait for each other
+		foreign := get(stream(t, o).Record(gpu.EventOptions{Timing: true}))(t)
+		closing(t, foreign)
+		_, err = foreign.Since(timed)
+		wants(t, err, gpu.ErrArgument, "their clocks differ")
 	}
 }
 

@@ -117,6 +117,14 @@ func pinnedMemory(t *testing.T, d *gpu.Device) {
 	must(t, y.CopyAsync(x, s))
 	synchronize(t, s)
 	holds(t, y, local, nil)
+	elsewhere := stream(t, other(t, d)) // every device of the platform reaches it
+	must(t, x.FillAsync(9, elsewhere))
+	synchronize(t, elsewhere)
+	if local[some-1] != 9 {
+		t.Errorf("another device filled pinned memory with 9, it holds %d", local[some-1])
+	}
+	must(t, y.FillAsync(9, s))
+	synchronize(t, s)
 	if x.Kind() != gpu.PinnedMemory || y.Kind() != gpu.DeviceMemory {
 		t.Errorf("kinds: %v, %v", x, y)
 	}
