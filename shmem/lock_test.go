@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/goshmem/goshmem/internal/conformance"
@@ -146,4 +147,92 @@ func TestLockHeldAtFinalize(t *testing.T) {
 	if strings.Count(strings.Join(lines, "\n"), want) != 1 {
 		t.Errorf("logged:\n%s\nwant once: %s", strings.Join(lines, "\n"), want)
 	}
+}
+
+// stuck is a heap whose waits for the lock end at once, and on which one that hands a
+// lock over stops between the decision, a compare-and-swap of an ask, and the rest.
+type stuck struct {
+	engine.Heap
+	s *stuckLock
+}
+
+type stuckLock struct {
+	armed, decided atomic.Bool
+	goOn           chan struct{}
+	waits          int
+	hand           func() // the holder begins to hand over
+}
+
+func (h stuck) Wait(ctx context.Context, call engine.Call, ready func() bool) error {
+	if call.Kind != engine.KindLock || !h.s.armed.Load() {
+		return h.Heap.Wait(ctx, call, ready)
+	}
+	if h.s.waits++; h.s.waits == 1 {
+		h.s.hand()
+	}
+	return engine.ErrTimeout
+}
+
+func (h stuck) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error) {
+	old, err := h.Heap.Atomic(pe, at, op)
+	if h.s.armed.Load() && op.Kind == engine.AMOCompareSwap && op.Value == 0 && old == op.Cond && h.s.decided.CompareAndSwap(false, true) {
+		<-h.s.goOn
+	}
+	return old, err
+}
+
+// TestLockHandedOn: a PE whose time is over while the lock is on its way to it has not
+// got it, nor keeps it from the others: who hands it over hands it on.
+func TestLockHandedOn(t *testing.T) {
+	s := &stuckLock{goOn: make(chan struct{})}
+	var locks [2]*shmem.Lock
+	o := shmem.WithHeap(checkedOptions(), func(h engine.Heap) engine.Heap { return stuck{h, s} })
+	must(t, shmem.RunLocal(t.Context(), 2, o, func(ctx context.Context, w *shmem.World) error {
+		locks[w.MyPE()] = must1(shmem.AllocLock(ctx, w))(t)
+		must(t, w.Barrier(ctx))
+		if w.MyPE() == 0 {
+			must(t, locks[0].Set(ctx))
+			cleared := make(chan error, 1)
+			s.hand = func() {
+				go func() { cleared <- locks[0].Clear(ctx) }()
+				for !s.decided.Load() {
+					runtime.Gosched()
+				}
+			}
+			s.armed.Store(true)
+			if err := locks[1].Set(ctx); !errors.Is(err, shmem.ErrTimeout) || s.waits != 2 {
+				t.Errorf("after %d waits: %v", s.waits, err)
+			}
+			s.armed.Store(false)
+			close(s.goOn)
+			must(t, <-cleared)
+			for _, l := range []*shmem.Lock{locks[0], locks[1], locks[0]} {
+				if got, err := l.Test(); !got || err != nil {
+					t.Fatalf("nobody holds the lock, but test says %v, %v", got, err)
+				}
+				must(t, l.Clear(ctx))
+			}
+		}
+		return w.Barrier(ctx)
+	}))
+}
+
+// TestLockHeldSince: who waits for its own PE in vain learns where that got the lock,
+// not where others have looked at it since.
+func TestLockHeldSince(t *testing.T) {
+	checkedWorld(t, 2, checkedOptions(), func(t *testing.T, ctx context.Context, w *shmem.World) {
+		l := must1(shmem.AllocLock(ctx, w))(t)
+		if w.MyPE() == 0 {
+			over, cancel := context.WithCancel(ctx)
+			cancel()
+			line := here(1)
+			must(t, l.Set(ctx))
+			for range 2 {
+				text := "this PE holds the lock itself, since its lock #1 (" + line + "): "
+				wrong{is: context.Canceled, op: "lock set", peer: -1, text: text}.in(w).check(t, l.Set(over))
+			}
+			must(t, l.Clear(ctx))
+		}
+		must(t, w.Barrier(ctx))
+	})
 }
