@@ -1,6 +1,7 @@
 package shmem
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,8 @@ import (
 // teams that are left, newest first, and closes the world. They and memory that is
 // still allocated are reported to Options.Logf. Later calls on the world and its arrays return
 // ErrClosed; a second Finalize does nothing. If it fails the world is closed all
-// the same. Blocking, collective over the world. OpenSHMEM: shmem_finalize.
+// the same. It also returns the error of a collective that was started, has failed, and
+// was never asked for that with Wait or Test. Blocking, collective over the world. OpenSHMEM: shmem_finalize.
 func (w *World) Finalize(ctx context.Context) error {
 	if w == nil {
 		return noWorld("finalize")
@@ -43,11 +45,15 @@ func (w *World) Finalize(ctx context.Context) error {
 		w.logf("shmem: finalize: still allocated: %v", l)
 	}
 	w.close()
+	untold := w.untold()
 	if err != nil {
 		w.fail(err, engine.Stays)
+		if untold != nil {
+			w.logf("%v", untold)
+		}
 		return rewrap(w, "finalize", err)
 	}
-	return fail(w, "finalize", noPeer, w.heap.Close())
+	return cmp.Or(untold, fail(w, "finalize", noPeer, w.heap.Close()))
 }
 
 // rewrap keeps an Error as it is.

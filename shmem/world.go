@@ -42,6 +42,7 @@ type World struct {
 	buried   []*block       // in checked mode: the latest that were freed
 	regions  []region       // registered memory
 	mutexes  []*Lock        // that are not freed
+	failed   []*Handle      // what was started and has failed
 }
 
 // newWorld builds the public side of a heap. Local; meet follows.
