@@ -222,11 +222,7 @@ func (s *several[T]) missing(lo int, err error) error {
 	if len(list) > told {
 		values = append(values, fmt.Sprintf("and %d more", len(list)-told))
 	}
-	noun := "elements"
-	if len(list) == 1 {
-		noun = "element"
-	}
-	return fmt.Errorf("%s %s missing: %s: %w", noun, shorten(engine.Ranges(list)), strings.Join(values, "; "), err)
+	return fmt.Errorf("%s %s missing: %s: %w", nouns(len(list), "element"), shorten(engine.Ranges(list)), strings.Join(values, "; "), err)
 }
 
 // shorten cuts a list that is too long for a line.
