@@ -29,9 +29,12 @@ func (w *World) Finalize(ctx context.Context) error {
 		w.logf("shmem: finalize: context made at %s was not destroyed", c.site)
 	}
 	for _, t := range w.leftTeams() {
-		w.logf("shmem: finalize: team of %d PEs made at %s was not destroyed", len(t.members), t.site)
-		if left := t.Destroy(ctx); left != nil { // out of order since an earlier error; the world may be fine
+		broken, left := t.destroy(ctx)
+		if left != nil { // the world may be fine
 			w.logf("shmem: finalize: %v", left)
+		}
+		if !broken { // else an error has ended it, not the program's want of care
+			w.logf("shmem: finalize: team of %d PEs made at %s was not destroyed", len(t.members), t.site)
 		}
 	}
 	if err == nil { // what was started on the shared team still uses memory

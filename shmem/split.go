@@ -192,7 +192,7 @@ func settle(all []engine.Words, slots int, site string) (agreement, error) {
 	for i := range slots {
 		slot := bits.TrailingZeros64(^taken)
 		if slot >= maxTeams {
-			return a, problem(ErrNoMemory, "all %d team slots are taken: destroy teams that are no longer needed", maxTeams)
+			return a, problem(ErrNoMemory, "all %d team slots are taken: destroy teams that are no longer needed (one that went out of order keeps its slot)", maxTeams)
 		}
 		a.slots[i] = slot
 		a.all |= 1 << slot
