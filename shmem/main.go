@@ -9,13 +9,14 @@ import (
 	"github.com/goshmem/goshmem/internal/engine"
 )
 
-// Main runs f as one PE of the launched job: init, f, finalize. If f returns an
-// error, panics or has called Abort, this PE says so on stderr and the process exits with 1 or 2,
-// without running deferred calls of its caller; the waits of all other PEs then return an error that names this PE and its
-// reason, so the whole job ends. OpenSHMEM: shmem_init ... shmem_finalize.
+// Main runs f as one PE of the launched job: init, f, finalize. If f returns an error,
+// panics or has called Abort, this PE says so on stderr and the process exits with 1 or
+// 2, without running deferred calls of its caller; the waits of all other PEs then
+// return an error that names this PE and its reason, so the whole job ends. Blocking,
+// collective over the job. OpenSHMEM: shmem_init ... shmem_finalize.
 func Main(f func(ctx context.Context, w *World) error) { MainWith(Options{}, f) }
 
-// MainWith is Main with options for the world.
+// MainWith is Main with options for the world. Blocking, collective over the job.
 func MainWith(o Options, f func(ctx context.Context, w *World) error) {
 	ctx := context.Background()
 	w, err := Init(ctx, o)

@@ -165,37 +165,44 @@ func (t *Team) waitForStarted(ctx context.Context) error {
 	}
 }
 
-// StartBroadcast starts a [Broadcast].
+// StartBroadcast starts a [Broadcast]. It does not wait; collective over the team. MPI:
+// MPI_Ibcast.
 func StartBroadcast[T any](t *Team, dst, src Array[T], root int) (*Handle, error) {
 	return t.start("start broadcast", func(ctx context.Context) error { return Broadcast(ctx, t, dst, src, root) })
 }
 
-// StartFCollect starts an [FCollect].
+// StartFCollect starts an [FCollect]. It does not wait; collective over the team. MPI:
+// MPI_Iallgather.
 func StartFCollect[T any](t *Team, dst, src Array[T]) (*Handle, error) {
 	return t.start("start fcollect", func(ctx context.Context) error { return FCollect(ctx, t, dst, src) })
 }
 
-// StartAllToAll starts an [AllToAll].
+// StartAllToAll starts an [AllToAll]. It does not wait; collective over the team. MPI:
+// MPI_Ialltoall.
 func StartAllToAll[T any](t *Team, dst, src Array[T]) (*Handle, error) {
 	return t.start("start alltoall", func(ctx context.Context) error { return AllToAll(ctx, t, dst, src) })
 }
 
-// StartAllReduce starts an [AllReduce].
+// StartAllReduce starts an [AllReduce]. It does not wait; collective over the team. MPI:
+// MPI_Iallreduce.
 func StartAllReduce[T Numeric](t *Team, dst, src Array[T], op Reduction[T]) (*Handle, error) {
 	return t.start("start allreduce", func(ctx context.Context) error { return AllReduce(ctx, t, dst, src, op) })
 }
 
-// StartReduce starts a [Reduce].
+// StartReduce starts a [Reduce]. It does not wait; collective over the team. MPI:
+// MPI_Ireduce.
 func StartReduce[T Numeric](t *Team, dst, src Array[T], op Reduction[T], root int) (*Handle, error) {
 	return t.start("start reduce", func(ctx context.Context) error { return Reduce(ctx, t, dst, src, op, root) })
 }
 
-// StartReduceScatter starts a [ReduceScatter].
+// StartReduceScatter starts a [ReduceScatter]. It does not wait; collective over the
+// team. MPI: MPI_Ireduce_scatter_block.
 func StartReduceScatter[T Numeric](t *Team, dst, src Array[T], op Reduction[T]) (*Handle, error) {
 	return t.start("start reduce scatter", func(ctx context.Context) error { return ReduceScatter(ctx, t, dst, src, op) })
 }
 
-// StartBarrier starts a [Team.Barrier].
+// StartBarrier starts a [Team.Barrier]. It does not wait; collective over the team. MPI:
+// MPI_Ibarrier.
 func StartBarrier(t *Team) (*Handle, error) {
 	return t.start("start barrier", t.Barrier)
 }

@@ -58,7 +58,7 @@ func (w *World) newTeam(slot int, members []int, generation uint64, c TeamConfig
 	return t
 }
 
-// World returns the world that the team belongs to, nil for a nil team.
+// World returns the world that the team belongs to, nil for a nil team. Local.
 func (t *Team) World() *World {
 	if t == nil {
 		return nil
@@ -66,7 +66,7 @@ func (t *Team) World() *World {
 	return t.w
 }
 
-// MyPE returns this PE's number in the team. OpenSHMEM: shmem_team_my_pe.
+// MyPE returns this PE's number in the team. Local. OpenSHMEM: shmem_team_my_pe.
 func (t *Team) MyPE() int {
 	if t == nil {
 		return -1
@@ -74,7 +74,7 @@ func (t *Team) MyPE() int {
 	return t.me
 }
 
-// NPEs returns the number of members. OpenSHMEM: shmem_team_n_pes.
+// NPEs returns the number of members. Local. OpenSHMEM: shmem_team_n_pes.
 func (t *Team) NPEs() int {
 	if t == nil {
 		return -1
@@ -82,7 +82,7 @@ func (t *Team) NPEs() int {
 	return len(t.members)
 }
 
-// Config returns what the team was made with. OpenSHMEM: shmem_team_get_config.
+// Config returns what the team was made with. Local. OpenSHMEM: shmem_team_get_config.
 func (t *Team) Config() (TeamConfig, error) {
 	if t == nil {
 		return TeamConfig{}, fail(nil, "team config", noPeer, ErrNotMember)
