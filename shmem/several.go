@@ -212,7 +212,7 @@ func (s *several[T]) missing(lo int, err error) error {
 	var values []string
 	for i := s.find(max(lo, 0), s.a.n, false); i >= 0; i = s.find(i+1, s.a.n, false) {
 		if len(list) < told {
-			values = append(values, fmt.Sprintf("%d was %v, not %v %v%s", i, s.load(i), s.cmp, s.value(i), s.a.b.w.lastWriter(s.place(i))))
+			values = append(values, fmt.Sprintf("%d was %v, wanted %v %v%s", i, s.load(i), s.cmp, s.value(i), s.a.b.w.lastWriter(s.place(i))))
 		}
 		list = append(list, i)
 	}
