@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +14,10 @@ import (
 	"github.com/goshmem/goshmem/shmem"
 )
 
-func heapRows() []row {
+func heapRows() []row { return slices.Concat(fullRows(), freedRows()) }
+
+// fullRows are about a heap without room.
+func fullRows() []row {
 	heap := shmem.Options{HeapSize: 64 << 20}
 	return []row{
 		{
@@ -56,6 +60,12 @@ func heapRows() []row {
 				return err
 			}, local: true,
 		},
+	}
+}
+
+// freedRows are about other misuse of the heap, and about one that there cannot be.
+func freedRows() []row {
+	return []row{
 		{
 			fault: "0 elements are allocated", others: "a null pointer, as specified; Open MPI: one that is not null",
 			says: []string{
