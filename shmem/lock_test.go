@@ -161,6 +161,7 @@ type stuckLock struct {
 	goOn           chan struct{}
 	waits          int
 	hand           func() // the holder begins to hand over
+	last           func() // before the second wait fails
 }
 
 func (h stuck) Wait(ctx context.Context, call engine.Call, ready func() bool) error {
@@ -169,6 +170,8 @@ func (h stuck) Wait(ctx context.Context, call engine.Call, ready func() bool) er
 	}
 	if h.s.waits++; h.s.waits == 1 {
 		h.s.hand()
+	} else {
+		h.s.last()
 	}
 	return engine.ErrTimeout
 }
@@ -182,39 +185,58 @@ func (h stuck) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error) {
 }
 
 // TestLockHandedOn: a PE whose time is over while the lock is on its way to it has not
-// got it, nor keeps it from the others: who hands it over hands it on.
+// got it, nor keeps it from the others: who hands it over hands it on. It has got it if it
+// comes this moment.
 func TestLockHandedOn(t *testing.T) {
-	s := &stuckLock{goOn: make(chan struct{})}
-	var locks [2]*shmem.Lock
-	o := shmem.WithHeap(checkedOptions(), func(h engine.Heap) engine.Heap { return stuck{h, s} })
-	must(t, shmem.RunLocal(t.Context(), 2, o, func(ctx context.Context, w *shmem.World) error {
-		locks[w.MyPE()] = must1(shmem.AllocLock(ctx, w))(t)
-		must(t, w.Barrier(ctx))
-		if w.MyPE() == 0 {
-			must(t, locks[0].Set(ctx))
-			cleared := make(chan error, 1)
-			s.hand = func() {
-				go func() { cleared <- locks[0].Clear(ctx) }()
-				for !s.decided.Load() {
-					runtime.Gosched()
+	for _, comes := range []bool{false, true} {
+		s := &stuckLock{goOn: make(chan struct{})}
+		var locks [2]*shmem.Lock
+		o := shmem.WithHeap(checkedOptions(), func(h engine.Heap) engine.Heap { return stuck{h, s} })
+		must(t, shmem.RunLocal(t.Context(), 2, o, func(ctx context.Context, w *shmem.World) error {
+			locks[w.MyPE()] = must1(shmem.AllocLock(ctx, w))(t)
+			must(t, w.Barrier(ctx))
+			if w.MyPE() == 0 {
+				s.handOver(t, ctx, locks, comes)
+				for _, l := range []*shmem.Lock{locks[0], locks[1], locks[0]} {
+					if got, err := l.Test(); !got || err != nil {
+						t.Fatalf("comes %v: nobody holds the lock, but test says %v, %v", comes, got, err)
+					}
+					must(t, l.Clear(ctx))
 				}
 			}
-			s.armed.Store(true)
-			if err := locks[1].Set(ctx); !errors.Is(err, shmem.ErrTimeout) || s.waits != 2 {
-				t.Errorf("after %d waits: %v", s.waits, err)
-			}
-			s.armed.Store(false)
+			return w.Barrier(ctx)
+		}))
+	}
+}
+
+// handOver has PE 0 hand the lock to PE 1, which gives up meanwhile.
+func (s *stuckLock) handOver(t *testing.T, ctx context.Context, locks [2]*shmem.Lock, comes bool) {
+	must(t, locks[0].Set(ctx))
+	cleared := make(chan error, 1)
+	s.hand = func() {
+		go func() { cleared <- locks[0].Clear(ctx) }()
+		for !s.decided.Load() {
+			runtime.Gosched()
+		}
+	}
+	s.last = func() {
+		if comes {
 			close(s.goOn)
 			must(t, <-cleared)
-			for _, l := range []*shmem.Lock{locks[0], locks[1], locks[0]} {
-				if got, err := l.Test(); !got || err != nil {
-					t.Fatalf("nobody holds the lock, but test says %v, %v", got, err)
-				}
-				must(t, l.Clear(ctx))
-			}
 		}
-		return w.Barrier(ctx)
-	}))
+	}
+	s.armed.Store(true)
+	err := locks[1].Set(ctx)
+	s.armed.Store(false)
+	if s.waits != 2 || (err == nil) != comes || err != nil && !errors.Is(err, shmem.ErrTimeout) {
+		t.Errorf("comes %v: after %d waits: %v", comes, s.waits, err)
+	}
+	if comes {
+		must(t, locks[1].Clear(ctx))
+		return
+	}
+	close(s.goOn)
+	must(t, <-cleared)
 }
 
 // TestLockHeldSince: who waits for its own PE in vain learns where that got the lock,

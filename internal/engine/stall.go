@@ -17,7 +17,7 @@ var (
 	ErrMismatch = errors.New("PEs disagree")
 
 	// ErrOutOfOrder is a call at a gate that has failed before.
-	ErrOutOfOrder = errors.New("the team is out of order since an earlier collective failed")
+	ErrOutOfOrder = errors.New("out of order")
 )
 
 // State is the life of a PE as its board shows it.
