@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/shmem"
 	"github.com/goshmem/goshmem/shmemtest"
 )
@@ -33,6 +34,49 @@ func TestSplitsOfTwoTeamsAtOnce(t *testing.T) {
 			}
 		}
 	})
+}
+
+// between is a heap that does something once, between the two meetings of a split.
+type between struct {
+	engine.Heap
+	do *func()
+}
+
+func (h between) Gate(slot int, members []int, generation uint64) engine.Gate {
+	return betweenGate{h.Heap.Gate(slot, members, generation), h.do}
+}
+
+type betweenGate struct {
+	engine.Gate
+	do *func()
+}
+
+func (g betweenGate) Gather(ctx context.Context, call engine.Call, mine engine.Words, all []engine.Words) error {
+	err := g.Gate.Gather(ctx, call, mine, all)
+	if do := *g.do; do != nil && call.Kind == engine.KindSplit {
+		*g.do = nil
+		do()
+	}
+	return err
+}
+
+// TestSplitWhileTeamComesAndGoes: a split whose members agree on a slot in which another
+// team has come and gone since they looked for one makes a team all the same.
+func TestSplitWhileTeamComesAndGoes(t *testing.T) {
+	var dos [2]func()
+	o := shmem.WithHeap(badOptions(), func(h engine.Heap) engine.Heap { return between{h, &dos[h.Rank()]} })
+	must(t, shmem.RunLocal(t.Context(), 2, o, func(ctx context.Context, w *shmem.World) error {
+		parent := must1(w.Team().SplitStrided(ctx, 0, 1, 2, shmem.TeamConfig{}))(t)
+		dos[w.MyPE()] = func() {
+			other := must1(w.Team().SplitStrided(ctx, 0, 1, 2, shmem.TeamConfig{}))(t)
+			must(t, errors.Join(other.Barrier(ctx), other.Barrier(ctx), other.Destroy(ctx)))
+		}
+		team := must1(parent.SplitStrided(ctx, 0, 1, 2, shmem.TeamConfig{}))(t)
+		for range 20 {
+			must(t, team.Barrier(ctx))
+		}
+		return errors.Join(team.Destroy(ctx), parent.Destroy(ctx))
+	}))
 }
 
 func splitOften(ctx context.Context, parent *shmem.Team) error {
