@@ -16,8 +16,8 @@ func InScan[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Reduc
 }
 
 // ExScan is InScan without this PE's own src. The first member gets what changes
-// nothing: 0 of a sum, 1 of a product, the largest number of a minimum. OpenSHMEM:
-// shmem_sum_exscan.
+// nothing: 0 of a sum, 1 of a product, the largest number of a minimum. Blocking,
+// collective over the team. OpenSHMEM: shmem_sum_exscan.
 func ExScan[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Reduction[T]) error {
 	return scan(ctx, t, engine.KindExScan, dst, src, op, 0)
 }
