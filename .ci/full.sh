@@ -70,6 +70,7 @@ stage_vendor() {
 	need gcc gcc
 	need '/usr/include/hip/hip_runtime_api.h' libamdhip64-dev # brings the library
 	tests vendor ./internal/abi/... ./internal/device/vendor
+	CGO_ENABLED=1 tests vendor -race ./internal/device/vendor
 }
 
 stage_cross() {

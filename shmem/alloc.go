@@ -100,7 +100,7 @@ func (w *World) allocate(ctx context.Context, r request) (*block, error) {
 	if err := t.enter(ctx); err != nil {
 		return nil, err
 	}
-	defer t.busy.Store(false)
+	defer t.exit()
 	call := t.call(engine.KindAlloc, engine.Site())
 	for {
 		b, again, err := w.tryAllocate(ctx, call, r)

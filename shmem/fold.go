@@ -11,7 +11,6 @@ import (
 // nothing after the first.
 type folding struct {
 	sources, dsts []unsafe.Pointer
-	slips         [][2]uint64      // what came with slips
 	rooms         []unsafe.Pointer // for blocks of members that only the engine reaches, and for the result
 	scratch       *reduce.Scratch
 	parts         []part // of AllToAllV
@@ -28,7 +27,7 @@ func (t *Team) prepare() *folding {
 	f := &t.folding
 	if f.scratch == nil {
 		n := len(t.members)
-		f.sources, f.dsts, f.slips = make([]unsafe.Pointer, n), make([]unsafe.Pointer, n), make([][2]uint64, n)
+		f.sources, f.dsts = make([]unsafe.Pointer, n), make([]unsafe.Pointer, n)
 		f.scratch, f.parts = &reduce.Scratch{}, make([]part, n)
 	}
 	return f
@@ -47,8 +46,7 @@ func (c *collective) foldNear(dst engine.Offset, members, lo, n int) error {
 			f.sources[i] = unsafe.Add(c.t.gate.Stage(i), off)
 			continue
 		}
-		f.slips[i] = [2]uint64{slip[1], slip[2]}
-		f.sources[i] = unsafe.Add(unsafe.Pointer(&f.slips[i]), off)
+		f.sources[i] = unsafe.Add(unsafe.Pointer(&slip[1]), off)
 	}
 	reduce.Fold(c.form.elem, c.form.op, unsafe.Add(c.t.w.own, dst), f.sources[:members], n, f.scratch)
 	return nil

@@ -111,16 +111,16 @@ func (c *collective) reduceTo(root int, dst, src engine.Offset, n int) error {
 // reduceScatter: each member combines its own part.
 func (c *collective) reduceScatter(dst, src engine.Offset, part, n int) error {
 	size := c.form.size
+	lo := c.t.me * part
 	c.choose(uintptr(n) * size)
+	c.slip[2] = c.second(dst - uintptr(lo)*size) // where the first element would go
 	c.arrive(src, uintptr(n)*size)
 	if err := c.await(engine.All); err != nil {
 		return err
 	}
-	lo := c.t.me * part
 	if c.way != byHeap {
 		return c.foldNear(dst, len(c.t.members), lo, part)
 	}
-	c.slip[2] = uint64(dst) - uint64(lo)*uint64(size) // where the first element would go
 	if err := c.foldBlocks(lo, lo+part, c.t.me, c.t.me+1); err != nil {
 		return err
 	}

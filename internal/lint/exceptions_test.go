@@ -43,6 +43,7 @@ func unsafePackages() exceptions {
 		"examples/mpiexchange":   "calls a C library that it opens at run time",
 		"internal/device":        "has arguments of any type pass through it",
 		"internal/device/host":   "its memory is mapped, and known by its addresses",
+		"internal/device/vendor": "hands addresses of kernel arguments and of copied memory to a driver",
 		"gpu":                    "hands addresses of Go slices and of kernels' arguments to drivers",
 		"internal/dl":            "calls C functions and gives them memory",
 		"internal/engine":        "a heap is known by its address",
@@ -53,7 +54,6 @@ func unsafePackages() exceptions {
 		"internal/perf":          "measures package reduce, which takes addresses",
 		"internal/reduce":        "combines vectors that it knows by their addresses",
 		"shmem":                  "turns a typed array into addresses and back",
-		"internal/device/vendor": "hands addresses of kernel arguments and of copied memory to a driver",
 	})
 }
 

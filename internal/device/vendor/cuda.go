@@ -17,7 +17,7 @@ func cudaDialect() dialect {
 	return dialect{
 		name: "cuda", spec: abi.CUDA(), bindings: abi.CUDARuntime(),
 		contexts: true,
-		success:  cuda.CUDA_SUCCESS, notReady: cuda.CUDA_ERROR_NOT_READY, outOfMemory: cuda.CUDA_ERROR_OUT_OF_MEMORY,
+		notReady: cuda.CUDA_ERROR_NOT_READY, outOfMemory: cuda.CUDA_ERROR_OUT_OF_MEMORY,
 		invalidValue: cuda.CUDA_ERROR_INVALID_VALUE, peerAlready: cuda.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,
 		meaning: cudaMeaning,
 		attributes: attributes{

@@ -2,11 +2,15 @@ package vendor
 
 import (
 	"github.com/goshmem/goshmem/internal/abi"
+	"github.com/goshmem/goshmem/internal/abi/cuda"
 	"github.com/goshmem/goshmem/internal/dl"
 )
 
+// success is the status of a call that did what it should, with both.
+const success = cuda.CUDA_SUCCESS
+
 // dialect is all in which CUDA and HIP differ, but for the names of their functions,
-// which are in package abi. Cuda.go and hip.go have one each.
+// which are in package abi. The files cuda.go and hip.go have one each.
 type dialect struct {
 	name     string
 	spec     dl.Spec
@@ -18,7 +22,7 @@ type dialect struct {
 	kind       uintptr
 	waitMask   bool // OpWaitValue takes a mask
 
-	success, notReady, outOfMemory, invalidValue, peerAlready int32
+	notReady, outOfMemory, invalidValue, peerAlready int32
 	// meaning gives the kind of a status, nil for one that means nothing to callers.
 	meaning func(status int32) error
 
@@ -26,7 +30,7 @@ type dialect struct {
 	flags      flags
 	memory     memoryTypes
 	arch       func(d *driver, dev, major, minor int) (string, error)
-	// major is that of the library's version, and what that changes.
+	// adapt fills in what depends on the version that the library tells.
 	adapt func(d *dialect, version int32)
 }
 
@@ -39,6 +43,8 @@ type attributes struct {
 }
 
 // flags are those that we pass.
+//
+// HIP's comparison of a value to wait for is of unsigned numbers, CUDA's of signed ones.
 type flags struct {
 	pinned, importing, nonBlocking, noTiming, relaxed uintptr
 	compare                                           [3]uintptr // by device.Compare

@@ -9,8 +9,11 @@ import (
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/abi"
+	"github.com/goshmem/goshmem/internal/abi/cuda"
+	"github.com/goshmem/goshmem/internal/abi/hip"
 	"github.com/goshmem/goshmem/internal/device"
 	"github.com/goshmem/goshmem/internal/dl"
+	"github.com/goshmem/goshmem/internal/skip"
 )
 
 // both runs a test over a mock of each vendor.
@@ -204,6 +207,9 @@ func TestWhatIsRefusedBeforeTheLibrarySeesIt(t *testing.T) {
 }
 
 func TestLaunchAndCopyDoNotAllocate(t *testing.T) {
+	if raceBuild {
+		skip.Now(t, skip.RaceBuild, "sync.Pool forgets at random under the race detector")
+	}
 	both(t, func(t *testing.T, m *mock) {
 		d := m.must()
 		p, err := d.Alloc(0, 64)
@@ -232,4 +238,30 @@ func TestLaunchAndCopyDoNotAllocate(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What is stored or passed by value has the vendors' sizes.
+func TestSizes(t *testing.T) {
+	for what, sizes := range map[string][3]uintptr{
+		"a handle for other processes": {unsafe.Sizeof(device.IPCHandle{}), cuda.Sizeof_CUipcMemHandle, hip.Sizeof_hipIpcMemHandle_t},
+		"an address":                   {unsafe.Sizeof(device.Ptr(0)), cuda.Sizeof_CUdeviceptr, hip.Sizeof_hipDeviceptr_t},
+	} {
+		if sizes[0] != sizes[1] || sizes[0] != sizes[2] {
+			t.Errorf("%s has %d bytes here, %d in CUDA, %d in HIP", what, sizes[0], sizes[1], sizes[2])
+		}
+	}
+}
+
+// BenchmarkLaunch measures all of a launch but the launch: the library does nothing.
+func BenchmarkLaunch(b *testing.B) {
+	m := mockCUDA(b)
+	d := m.must()
+	m.control("mock_quiet", 1)
+	n := uint64(8)
+	l := &device.Launch{Args: []unsafe.Pointer{unsafe.Pointer(&n)}}
+	for b.Loop() {
+		if err := d.Launch(0, 16, l, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

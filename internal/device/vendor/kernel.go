@@ -104,7 +104,7 @@ func (s *session) params(f device.Handle) ([]uintptr, error) {
 		if status == s.d.invalidValue {
 			break
 		}
-		if status != s.d.success {
+		if status != success {
 			return nil, s.d.failed(abi.OpParamInfo, s.dev, status)
 		}
 		sizes = append(sizes, *size)

@@ -117,7 +117,7 @@ func (d *driver) Import(dev int, h device.IPCHandle) (device.Ptr, error) {
 	defer s.leave()
 	out := dl.Out[uintptr](s.mem)
 	status := dl.Status(dl.CallByValue(d.fn[abi.OpImport], []uintptr{dl.Addr(out)}, h[:], d.flags.importing))
-	if status != d.success {
+	if status != success {
 		return 0, d.failed(abi.OpImport, dev, status)
 	}
 	return device.Ptr(*out), nil

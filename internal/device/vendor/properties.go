@@ -145,7 +145,7 @@ func (d *driver) EnablePeer(dev, peer int) error {
 	}
 	defer s.leave()
 	status := dl.Status(dl.Call(d.fn[abi.OpPeer], token, 0))
-	if status != d.success && status != d.peerAlready {
+	if status != success && status != d.peerAlready {
 		return d.failed(abi.OpPeer, dev, status)
 	}
 	return nil

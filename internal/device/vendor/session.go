@@ -105,7 +105,7 @@ func (s *session) call(op abi.Op, args ...uintptr) error {
 	if fn == 0 {
 		return s.d.lacks(op)
 	}
-	if status := dl.Status(dl.Call(fn, args...)); status != s.d.success {
+	if status := dl.Status(dl.Call(fn, args...)); status != success {
 		return s.d.failed(op, s.dev, status)
 	}
 	return nil
@@ -114,7 +114,7 @@ func (s *session) call(op abi.Op, args ...uintptr) error {
 // done calls a query: not ready is an answer.
 func (s *session) done(op abi.Op, args ...uintptr) (bool, error) {
 	switch status := dl.Status(dl.Call(s.d.fn[op], args...)); status {
-	case s.d.success:
+	case success:
 		return true, nil
 	case s.d.notReady:
 		return false, nil

@@ -36,7 +36,7 @@ func (d *driver) said(op abi.Op, status int32) string {
 	mem := dl.Borrow()
 	defer mem.Return()
 	out := dl.Out[uintptr](mem)
-	if dl.Status(dl.Call(d.fn[op], uintptr(status), dl.Addr(out))) != d.success {
+	if dl.Status(dl.Call(d.fn[op], uintptr(status), dl.Addr(out))) != success {
 		return ""
 	}
 	return textAt(*out)
