@@ -218,7 +218,7 @@ func (t *Team) destroy(ctx context.Context) (broken bool, err error) {
 	if err := t.enter(ctx); err != nil {
 		return false, fail(t.w, "team destroy", noPeer, err)
 	}
-	defer t.busy.Store(false)
+	defer t.exit()
 	err = t.gate.Meet(orBackground(ctx), t.call(engine.KindDestroy, engine.Site()))
 	t.state.Store(freed)
 	t.w.forget(t)
