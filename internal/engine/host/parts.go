@@ -20,13 +20,10 @@ func (g *gate) Open(ctx context.Context, call engine.Call) error {
 	g.gen++
 	g.inside = true
 	g.h.enter(call)
-	if g.gen-g.seen > g.ahead() {
-		if err := g.catchUp(ctx, call); err != nil {
-			g.giveUp(err)
-			return err
-		}
-	}
 	g.calls[g.gen%depth] = call
+	if g.gen-g.seen > g.ahead() {
+		return g.catchUp(ctx, call, depth/2)
+	}
 	return nil
 }
 
@@ -43,12 +40,20 @@ func (g *gate) ahead() uint64 {
 // catchUp waits until all others have come to a meeting that leaves enough behind, after
 // several in which this PE did not wait for them. It looks how far they are only then:
 // their records come out of their caches. One that never comes again does not go unnoticed.
-func (g *gate) catchUp(ctx context.Context, call engine.Call) error {
+func (g *gate) catchUp(ctx context.Context, call engine.Call, behind uint64) error {
+	err := g.awaitBehind(ctx, call, behind)
+	if err != nil {
+		g.giveUp(err)
+	}
+	return err
+}
+
+func (g *gate) awaitBehind(ctx context.Context, call engine.Call, behind uint64) error {
 	if !g.flat() {
 		last := g.calls[(g.gen-1)%depth]
 		return g.awaitOpen(ctx, last, (g.gen-1)<<8|uint64(last.Kind))
 	}
-	g.due = g.gen - depth/2
+	g.due = g.gen - behind
 	want := g.slots[g.self].at(g.due).arrived.Load()
 	for _, s := range g.slots {
 		if err := g.waitFor(ctx, call, &s.at(g.due).arrived); err != nil {
@@ -70,7 +75,17 @@ func (g *gate) Stage(i int) unsafe.Pointer {
 	if g.h.Base(pe) == nil {
 		return nil
 	}
-	return unsafe.Pointer(&g.h.ctl[pe].stage[g.slot][g.gen%depth])
+	return unsafe.Pointer(&g.h.ctl[pe].stage[g.slot][g.gen%stages])
+}
+
+// OwnStage returns that of this PE when nobody can still read what was in it.
+func (g *gate) OwnStage(ctx context.Context, call engine.Call) (unsafe.Pointer, error) {
+	if g.flat() && g.gen-g.seen >= stages {
+		if err := g.catchUp(ctx, call, stages/2); err != nil {
+			return nil, err
+		}
+	}
+	return unsafe.Pointer(&g.h.own.stage[g.slot][g.gen%stages]), nil
 }
 
 // Room returns this team's part of what lies behind the heaps.
