@@ -93,13 +93,19 @@ func (g *gate) Room() (at engine.Offset, n uintptr) {
 	return g.h.size + uintptr(g.slot)*g.h.room, g.h.room
 }
 
-// Arrive tells the others that this PE is here. The store is an ordinary one where the
-// machine allows: one with an order of its own would wait for the cache line, which who
-// waits for this PE takes away again and again.
+// Arrive tells the others that this PE is here. Among processes the store is an ordinary
+// one where the machine allows: one with an order of its own would wait for the cache line,
+// which who waits for this PE takes away again and again. But who is just falling asleep
+// may miss it, and then looks again after meetTick. Processes sleep only after a long wait,
+// goroutines often.
 func (g *gate) Arrive(call engine.Call) {
 	want := g.gen<<8 | uint64(call.Kind)
 	own := g.slots[g.self]
-	mem.Store(unsafe.Pointer(&own.at(g.gen).arrived), want)
+	if word := &own.at(g.gen).arrived; g.h.peers != nil {
+		mem.Store(unsafe.Pointer(word), want)
+	} else {
+		word.Store(want)
+	}
 	mem.PrefetchWrite(unsafe.Pointer(own.at(g.gen + 2))) // others hold it since they have read what it was
 	if !g.flat() {
 		if !g.count(&g.slots[0].tally) {
