@@ -5,7 +5,7 @@ stage_race() {
 	need gcc gcc
 	CGO_ENABLED=1 tests race -race -timeout 210s \
 		./shmem/... ./shmemtest/... ./internal/engine/... ./internal/engines/... ./internal/heap/... ./internal/mem/... ./internal/reduce/... \
-		./launch/... ./examples/...
+		./launch/... ./examples/... ./internal/dl ./gpu
 }
 
 # The packages whose tests join the job that they are started in.
@@ -63,6 +63,14 @@ all_pass() {
 	fi
 	echo "$out"
 	return 1
+}
+
+# stage_vendor compares our tables with AMD's headers and opens AMD's library.
+stage_vendor() {
+	need gcc gcc
+	need '/usr/include/hip/hip_runtime_api.h' libamdhip64-dev # brings the library
+	tests vendor ./internal/abi/... ./internal/device/vendor
+	CGO_ENABLED=1 tests vendor -race ./internal/device/vendor
 }
 
 stage_cross() {

@@ -95,6 +95,6 @@ func (w *World) refuse(ctx context.Context, op string, kind engine.Kind, refusal
 	if err := t.enter(ctx); err != nil {
 		return fail(w, op, noPeer, err)
 	}
-	defer t.busy.Store(false)
+	defer t.exit()
 	return fail(w, op, noPeer, w.agree(ctx, t.call(kind, engine.Site()), engine.Words{}, refusal, nil))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/env"
 	"github.com/goshmem/goshmem/internal/heap"
+	"github.com/goshmem/goshmem/internal/mem"
 )
 
 // Alloc allocates n elements of T, zeroed, at the same place of every PE's heap,
@@ -45,7 +46,7 @@ func alloc[T any](ctx context.Context, w *World, n int, align uintptr) (Array[T]
 
 // extent returns the bytes of n elements of t, or why there cannot be such an array.
 func extent(t reflect.Type, n int) (uintptr, error) {
-	if path := pointerIn(t); path != "" {
+	if path := mem.PointerIn(t); path != "" {
 		return 0, problem(ErrArgument, "%v holds a pointer (%s), which means nothing to another PE", t, path)
 	}
 	if n <= 0 {
@@ -58,24 +59,6 @@ func extent(t reflect.Type, n int) (uintptr, error) {
 		return 0, problem(ErrNoMemory, "%d elements of %d bytes: no heap is that large", n, t.Size())
 	}
 	return uintptr(n) * t.Size(), nil
-}
-
-// pointerIn returns the path to a pointer inside t, "" if there is none.
-func pointerIn(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Array:
-		return pointerIn(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if path := pointerIn(t.Field(i).Type); path != "" {
-				return t.Field(i).Name + ": " + path
-			}
-		}
-		return ""
-	case reflect.Pointer, reflect.UnsafePointer, reflect.Slice, reflect.String, reflect.Map, reflect.Chan, reflect.Func, reflect.Interface:
-		return t.Kind().String()
-	}
-	return ""
 }
 
 // request is one PE's part in an allocation.
@@ -117,7 +100,7 @@ func (w *World) allocate(ctx context.Context, r request) (*block, error) {
 	if err := t.enter(ctx); err != nil {
 		return nil, err
 	}
-	defer t.busy.Store(false)
+	defer t.exit()
 	call := t.call(engine.KindAlloc, engine.Site())
 	for {
 		b, again, err := w.tryAllocate(ctx, call, r)

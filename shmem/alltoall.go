@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/mem"
 )
 
 // AllToAll sends part j of src to member j, which gets it as part i of dst, where i is
@@ -16,16 +17,51 @@ func AllToAll[T any](ctx context.Context, t *Team, dst, src Array[T]) error {
 	if err != nil {
 		return err
 	}
-	c.way = t.wayFor(src.bytes())
-	c.arrive(src.off, src.bytes())
+	part := dst.bytes() / uintptr(len(t.members))
+	c.wayForParts(part)
+	c.arriveParts(src.off, part)
 	err = c.await(engine.All)
-	part := src.n / len(t.members)
 	for i := 0; i < len(t.members) && err == nil; i++ {
 		m := c.turn(i)
-		err = c.read(m, uintptr(t.me*part)*sizeOf[T](), unsafe.Add(t.w.own, dst.offset(m*part)), uintptr(part)*sizeOf[T]())
+		to := unsafe.Add(dst.here(), uintptr(m)*part)
+		if m == t.me {
+			mem.Get(to, unsafe.Add(src.here(), uintptr(m)*part), part)
+			continue
+		}
+		err = c.read(m, c.partAt(m, part), to, part)
 	}
 	if err == nil {
 		err = c.settle(engine.All)
 	}
 	return c.end(err)
+}
+
+// wayForParts is wayFor where every member has a part for each. A slip need not take the
+// one that stays.
+func (c *collective) wayForParts(part uintptr) {
+	members := uintptr(len(c.t.members))
+	if c.way = bySlip; part*(members-1) > slipSize {
+		c.way = c.t.wayFor(max(part*members, slipSize+1))
+	}
+}
+
+// arriveParts is arrive where every member has a part for each.
+func (c *collective) arriveParts(off engine.Offset, part uintptr) {
+	members, me := uintptr(len(c.t.members)), uintptr(c.t.me)
+	if c.way != bySlip {
+		c.arrive(off, part*members)
+		return
+	}
+	from, to := unsafe.Add(c.t.w.own, off), unsafe.Pointer(&c.slip[1])
+	mem.Put(to, from, part*me)
+	mem.Put(unsafe.Add(to, part*me), unsafe.Add(from, part*(me+1)), part*(members-me-1))
+	c.t.gate.Arrive(c.call)
+}
+
+// partAt is where what member i has for this PE begins.
+func (c *collective) partAt(i int, part uintptr) uintptr {
+	if c.way == bySlip && i < c.t.me {
+		return part * uintptr(c.t.me-1)
+	}
+	return part * uintptr(c.t.me)
 }

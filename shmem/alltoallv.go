@@ -108,7 +108,7 @@ func (c *collective) parts(src engine.Offset, send Layout) ([]part, error) {
 		}
 		last := min(first+some, len(parts))
 		c.tell(src, send, first, last)
-		t.gate.Arrive(c.call, c.slip)
+		t.gate.Arrive(c.call)
 		if err := c.await(engine.All); err != nil {
 			return nil, err
 		}

@@ -23,7 +23,7 @@ func broadcast[T any](c *collective, dst, src Array[T], root int) error {
 	n := dst.bytes()
 	c.way = c.t.wayFor(n)
 	if c.t.me != root {
-		c.t.gate.Arrive(c.call, c.slip)
+		c.t.gate.Arrive(c.call)
 		if err := c.await(root); err != nil {
 			return err
 		}

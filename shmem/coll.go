@@ -21,7 +21,7 @@ type collective struct {
 	call engine.Call
 	form form
 	way  way
-	slip engine.Slip
+	slip *engine.Slip // what this PE comes with: in the engine's memory
 }
 
 // way is how data goes.
@@ -34,7 +34,7 @@ const (
 )
 
 // slipSize is how many bytes a slip takes beside the form.
-const slipSize = 16
+const slipSize = unsafe.Sizeof(engine.Slip{}) - 8
 
 // wayFor returns how n bytes of every member go.
 func (t *Team) wayFor(n uintptr) way {
@@ -58,14 +58,16 @@ func (t *Team) begin(ctx context.Context, kind engine.Kind, f form, invalid erro
 	}
 	f.kind = kind
 	c := &t.current // this PE has the team for itself now
-	*c = collective{t: t, ctx: orBackground(ctx), call: t.call(kind, t.startedAt(ctx)), form: f}
+	c.t, c.ctx, c.form, c.way = t, orBackground(ctx), f, bySlip
+	c.call = t.call(kind, t.startedAt(ctx))
 	if invalid != nil {
 		return c, c.end(invalid)
 	}
-	c.slip[0] = f.word()
 	if err := t.gate.Open(c.ctx, c.call); err != nil {
 		return c, c.end(err)
 	}
+	c.slip = t.gate.Slip(t.me)
+	c.slip[0] = f.word()
 	return c, nil
 }
 
@@ -78,8 +80,8 @@ func (c *collective) end(err error) error {
 		err = c.sided(err)
 	}
 	t, kind := c.t, c.call.Kind
-	c.ctx = nil         // it may hold much
-	t.busy.Store(false) // and with it c
+	c.ctx = nil // it may hold much
+	t.exit()    // and with it c
 	if err == nil {
 		return nil
 	}
@@ -91,7 +93,7 @@ func (c *collective) end(err error) error {
 func (c *collective) sided(err error) error {
 	if s := (*engine.Stall)(nil); errors.As(err, &s) && strings.Contains(s.Detail, " asked for ") {
 		told := *s
-		told.Detail += fmt.Sprintf("; PE %d asked for %s", c.t.w.rank, describeForm(c.slip[0]))
+		told.Detail += fmt.Sprintf("; PE %d asked for %s", c.t.w.rank, describeForm(c.form.word()))
 		return &told
 	}
 	return err
@@ -109,7 +111,7 @@ func (c *collective) arrive(off engine.Offset, n uintptr) {
 	case byHeap:
 		c.slip[1] = uint64(off)
 	}
-	c.t.gate.Arrive(c.call, c.slip)
+	c.t.gate.Arrive(c.call)
 }
 
 // await waits for member i, or for all. What they were asked is compared when it is
@@ -133,7 +135,7 @@ func (c *collective) again(i int) error {
 	if err := c.reopen(); err != nil {
 		return err
 	}
-	c.t.gate.Arrive(c.call, c.slip)
+	c.t.gate.Arrive(c.call)
 	if i == nobody {
 		return nil
 	}
@@ -148,7 +150,13 @@ func (c *collective) reopen() error {
 			return err
 		}
 	}
-	return c.t.gate.Open(c.ctx, c.call)
+	if err := c.t.gate.Open(c.ctx, c.call); err != nil {
+		return err
+	}
+	before := c.slip
+	c.slip = c.t.gate.Slip(c.t.me)
+	copy(c.slip[:3], before[:3]) // the rest was data
+	return nil
 }
 
 // nobody is who a member awaits whose source nobody has read.

@@ -4,13 +4,23 @@ import "github.com/goshmem/goshmem/internal/engine"
 
 // span is where an array is, without its type.
 type span struct {
-	w     *World
+	b     *block
 	off   engine.Offset
 	bytes uintptr
-	err   error // why it cannot be used
 }
 
-func (a Array[T]) span() span { return span{a.World(), a.off, a.bytes(), a.usable()} }
+func (a Array[T]) span() span { return span{a.b, a.off, a.bytes()} }
+
+// fine says whether the array may be used with a team.
+func (s span) fine(t *Team) bool { return s.b != nil && s.b.state.Load() == live && s.b.w == t.w }
+
+// wrong returns why it may not.
+func (s span) wrong() error {
+	if err := (Array[byte]{b: s.b}).usable(); err != nil {
+		return err
+	}
+	return problem(ErrForeign, "an array belongs to another world than the team")
+}
 
 // overlaps says whether two spans share a byte.
 func (s span) overlaps(o span) bool {
@@ -23,12 +33,10 @@ func (t *Team) pair(dst, src span, own uintptr) error {
 	switch {
 	case t == nil:
 		return nil // begin says so
-	case dst.err != nil:
-		return dst.err
-	case src.err != nil:
-		return src.err
-	case dst.w != t.w || src.w != t.w:
-		return problem(ErrForeign, "an array belongs to another world than the team")
+	case !dst.fine(t):
+		return dst.wrong()
+	case !src.fine(t):
+		return src.wrong()
 	case dst.overlaps(src) && (own == apart || src.off != dst.off+own):
 		return problem(ErrArgument, "source and destination overlap")
 	}

@@ -52,7 +52,7 @@ func collect[T any](c *collective, dst, src Array[T]) (total int, err error) {
 	if t.direct && src.bytes() <= engine.StageSize {
 		mem.Put(t.gate.Stage(t.me), src.here(), src.bytes())
 	}
-	t.gate.Arrive(c.call, c.slip)
+	t.gate.Arrive(c.call)
 	if err = c.await(engine.All); err != nil {
 		return 0, err
 	}

@@ -11,7 +11,6 @@ import (
 // nothing after the first.
 type folding struct {
 	sources, dsts []unsafe.Pointer
-	slips         [][2]uint64      // what came with slips
 	rooms         []unsafe.Pointer // for blocks of members that only the engine reaches, and for the result
 	scratch       *reduce.Scratch
 	parts         []part // of AllToAllV
@@ -28,30 +27,50 @@ func (t *Team) prepare() *folding {
 	f := &t.folding
 	if f.scratch == nil {
 		n := len(t.members)
-		f.sources, f.dsts, f.slips = make([]unsafe.Pointer, n), make([]unsafe.Pointer, n), make([][2]uint64, n)
+		f.sources, f.dsts = make([]unsafe.Pointer, n), make([]unsafe.Pointer, n)
 		f.scratch, f.parts = &reduce.Scratch{}, make([]part, n)
 	}
 	return f
 }
 
-// foldNear combines n elements from element lo on of the first members, which have come
-// with slips or over stages, into this PE's own memory.
-func (c *collective) foldNear(dst engine.Offset, members, lo, n int) error {
-	f, off := c.t.prepare(), uintptr(lo)*c.form.size
+// foldNear combines n elements of the first members, which have come with slips or over
+// stages, into this PE's own memory.
+func (c *collective) foldNear(dst engine.Offset, members, n int) error {
+	f := c.t.prepare()
 	for i := range members {
-		slip, err := c.slipOf(i)
+		from, err := c.near(i)
 		if err != nil {
 			return err
 		}
-		if c.way == byStage {
-			f.sources[i] = unsafe.Add(c.t.gate.Stage(i), off)
-			continue
-		}
-		f.slips[i] = [2]uint64{slip[1], slip[2]}
-		f.sources[i] = unsafe.Add(unsafe.Pointer(&f.slips[i]), off)
+		f.sources[i] = from
 	}
 	reduce.Fold(c.form.elem, c.form.op, unsafe.Add(c.t.w.own, dst), f.sources[:members], n, f.scratch)
 	return nil
+}
+
+// foldParts is foldNear for the part of n elements that each member has for this PE. The
+// own is still where it was.
+func (c *collective) foldParts(dst, own engine.Offset, n int) error {
+	f := c.t.prepare()
+	for i := range c.t.members {
+		from, err := c.near(i)
+		if err != nil {
+			return err
+		}
+		f.sources[i] = unsafe.Add(from, c.partAt(i, uintptr(n)*c.form.size))
+	}
+	f.sources[c.t.me] = unsafe.Add(c.t.w.own, own)
+	reduce.Fold(c.form.elem, c.form.op, unsafe.Add(c.t.w.own, dst), f.sources, n, f.scratch)
+	return nil
+}
+
+// near is where the data of member i is that came with a slip or over a stage.
+func (c *collective) near(i int) (unsafe.Pointer, error) {
+	slip, err := c.slipOf(i)
+	if c.way == byStage {
+		return c.t.gate.Stage(i), err
+	}
+	return unsafe.Pointer(&slip[1]), err
 }
 
 // foldShare combines this PE's share of n elements of all members and writes it to

@@ -64,7 +64,7 @@ func describeForm(word uint64) string {
 
 // slipOf returns what member i has arrived with, or an error if it was asked something
 // else than this PE: then it means nothing here.
-func (c *collective) slipOf(i int) (engine.Slip, error) {
+func (c *collective) slipOf(i int) (*engine.Slip, error) {
 	slip := c.t.gate.Slip(i)
 	if slip[0] == c.slip[0] {
 		return slip, nil

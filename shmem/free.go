@@ -32,7 +32,7 @@ func (w *World) free(ctx context.Context, b *block) error {
 	if err := t.enter(ctx); err != nil {
 		return err
 	}
-	defer t.busy.Store(false)
+	defer t.exit()
 	if err := w.quietAll(ctx); err != nil { // puts of this PE must not land in somebody's next block
 		return err
 	}

@@ -55,7 +55,7 @@ func Scatter[T any](ctx context.Context, t *Team, dst, src Array[T], root int) e
 	if t.me == root {
 		c.arrive(src.off, src.bytes())
 	} else {
-		t.gate.Arrive(c.call, c.slip)
+		t.gate.Arrive(c.call)
 	}
 	err = c.await(root)
 	if err == nil {

@@ -3,6 +3,8 @@ package shmem
 import (
 	"reflect"
 	"unsafe"
+
+	"github.com/goshmem/goshmem/internal/mem"
 )
 
 // ObjectAt returns the n elements at an address in this PE's symmetric heap as an
@@ -25,7 +27,7 @@ func objectAt[T any](w *World, addr uintptr, n int) (*block, uintptr, error) {
 	if n < 0 || n > int(w.heap.Size()/max(sizeOf[T](), 1)) {
 		return nil, 0, problem(ErrBounds, "%d elements: the symmetric heap has %d bytes", n, w.heap.Size())
 	}
-	if path := pointerIn(reflect.TypeFor[T]()); path != "" {
+	if path := mem.PointerIn(reflect.TypeFor[T]()); path != "" {
 		return nil, 0, problem(ErrArgument, "%v holds a pointer (%s), which means nothing to another PE", reflect.TypeFor[T](), path)
 	}
 	off, b, err := w.find(addr, uintptr(n)*sizeOf[T]())

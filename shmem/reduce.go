@@ -79,7 +79,7 @@ func (c *collective) allReduce(dst, src engine.Offset, n int) error {
 		return err
 	}
 	if c.way != byHeap {
-		return c.foldNear(dst, len(c.t.members), 0, n)
+		return c.foldNear(dst, len(c.t.members), n)
 	}
 	if err := c.foldShare(n, 0, len(c.t.members)); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (c *collective) reduceTo(root int, dst, src engine.Offset, n int) error {
 		return err
 	}
 	if c.way != byHeap {
-		return c.foldNear(dst, len(c.t.members), 0, n)
+		return c.foldNear(dst, len(c.t.members), n)
 	}
 	if err := c.foldShare(n, root, root+1); err != nil {
 		return err
@@ -110,17 +110,19 @@ func (c *collective) reduceTo(root int, dst, src engine.Offset, n int) error {
 
 // reduceScatter: each member combines its own part.
 func (c *collective) reduceScatter(dst, src engine.Offset, part, n int) error {
-	size := c.form.size
-	c.choose(uintptr(n) * size)
-	c.arrive(src, uintptr(n)*size)
+	size, lo := c.form.size, c.t.me*part
+	bytes := uintptr(part) * size
+	if c.wayForParts(bytes); len(c.t.members) > few {
+		c.way = byHeap
+	}
+	c.slip[2] = c.second(dst - uintptr(lo)*size) // where the first element would go
+	c.arriveParts(src, bytes)
 	if err := c.await(engine.All); err != nil {
 		return err
 	}
-	lo := c.t.me * part
 	if c.way != byHeap {
-		return c.foldNear(dst, len(c.t.members), lo, part)
+		return c.foldParts(dst, src+uintptr(lo)*size, part)
 	}
-	c.slip[2] = uint64(dst) - uint64(lo)*uint64(size) // where the first element would go
 	if err := c.foldBlocks(lo, lo+part, c.t.me, c.t.me+1); err != nil {
 		return err
 	}

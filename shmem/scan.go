@@ -41,7 +41,7 @@ func (c *collective) scan(dst, src engine.Offset, n, own int) error {
 	}
 	if c.way != byHeap {
 		if members := c.t.me + own; members > 0 {
-			return c.foldNear(dst, members, 0, n)
+			return c.foldNear(dst, members, n)
 		}
 		reduce.Neutral(c.form.elem, c.form.op, unsafe.Add(c.t.w.own, dst), n)
 		return nil

@@ -105,7 +105,7 @@ func (t *Team) split(ctx context.Context, asked split) (agreement, error) {
 	if err := t.enter(ctx); err != nil {
 		return agreement{}, err
 	}
-	defer t.busy.Store(false)
+	defer t.exit()
 	call := t.call(engine.KindSplit, engine.Site())
 	for range splitTries {
 		a, err := t.trySplit(ctx, asked, call)

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/mem"
 )
 
 // Team is an ordered set of PEs that do collectives together. A nil *Team is the
@@ -28,7 +29,7 @@ type Team struct {
 	current collective             // under way, if busy
 	last    atomic.Pointer[Handle] // the last collective that was started; nil: none is under way
 	state   atomic.Uint32          // live, freed or closed
-	busy    atomic.Bool            // a goroutine is in a collective; it alone uses gate and count
+	busy    atomic.Uint32          // 1: a goroutine is in a collective; it alone uses gate and count
 	count   [engine.KindFinalize + 1]uint64
 }
 
@@ -117,7 +118,7 @@ func (t *Team) stayAway(ctx context.Context, kind engine.Kind, why error) error 
 	if err := t.enter(ctx); err != nil {
 		return why
 	}
-	defer t.busy.Store(false)
+	defer t.exit()
 	t.gate.Refuse(t.call(kind, ""), why)
 	return why
 }
@@ -138,7 +139,7 @@ func (t *Team) meet(ctx context.Context, kind engine.Kind, op, site string) erro
 		return fail(t.w, op, noPeer, err)
 	}
 	err := t.gate.Meet(orBackground(ctx), t.call(kind, cmp.Or(site, t.startedAt(ctx))))
-	t.busy.Store(false)
+	t.exit()
 	if err != nil {
 		return fail(t.w, op, noPeer, err)
 	}
@@ -162,15 +163,19 @@ func (t *Team) enter(ctx context.Context) error {
 			return err
 		}
 	}
-	if !t.busy.CompareAndSwap(false, true) {
+	if !t.busy.CompareAndSwap(0, 1) {
 		return ErrConcurrentCollective
 	}
 	if s := t.state.Load(); s != live {
-		t.busy.Store(false)
+		t.exit()
 		return t.gone(s)
 	}
 	return nil
 }
+
+// exit gives the team back. An ordinary store is enough, and much cheaper than one that
+// nothing later may pass.
+func (t *Team) exit() { mem.Store(unsafe.Pointer(&t.busy), uint32(0)) }
 
 func (t *Team) gone(state uint32) error {
 	if state == closed {

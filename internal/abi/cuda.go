@@ -11,26 +11,18 @@ import (
 func wheels() []string { return []string{"nvidia/*/lib"} }
 
 func cudaHome() []dl.Home {
-	return []dl.Home{{Var: "CUDA_HOME", Dirs: []string{"lib64", "lib"}}}
+	dirs := []string{"lib64", "lib"}
+	return []dl.Home{{Var: "CUDA_HOME", Dirs: dirs}, {Var: "CUDA_PATH", Dirs: dirs}}
 }
 
 // CUDA is NVIDIA's driver library. It belongs to the driver and is found by the
 // system loader only: what lies in a toolkit's folder is a stub for linking.
 //
-// Origin: cuda.h of CUDA 13.0; all of these were called on H200 with driver 580.
-// Names with _v2 are what cuda.h maps the plain ones to.
+// Origin: CUDARuntime.
 func CUDA() dl.Spec {
-	table := required("device runtime",
-		"cuInit", "cuDriverGetVersion", "cuDeviceGetCount", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent",
-		"cuMemAlloc_v2", "cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2", "cuMemcpyDtoDAsync_v2", "cuMemsetD8_v2",
-		"cuStreamCreate", "cuStreamSynchronize",
-		"cuEventCreate", "cuEventRecord", "cuEventSynchronize", "cuEventElapsedTime")
-	table = append(table, required("kernels", "cuModuleLoadData", "cuModuleGetFunction", "cuLaunchKernel")...)
-	table = append(table, required("peer memory", "cuDeviceCanAccessPeer", "cuIpcGetMemHandle", "cuIpcOpenMemHandle_v2")...)
-	table = append(table, optional("11.7", "barriers on a stream", "cuStreamWriteValue64_v2", "cuStreamWaitValue64_v2")...)
 	return dl.Spec{
 		Name: "cuda", Sonames: []string{"libcuda.so.1"},
-		Symbols: table,
+		Symbols: symbolsOf(CUDARuntime()),
 		Version: dl.VersionCall{Symbol: "cuDriverGetVersion", Outs: 1, Format: cudaVersion},
 		Note:    "it comes with NVIDIA's driver",
 	}
@@ -47,7 +39,7 @@ func cudaVersion(out []int32) string {
 func NVRTC() dl.Spec {
 	return dl.Spec{
 		Name: "nvrtc", Sonames: []string{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"},
-		Homes: cudaHome(), Folders: []string{"/usr/local/cuda/lib64"}, Packages: wheels(),
+		Homes: cudaHome(), Folders: []string{"/usr/local/cuda/lib64", "/usr/local/cuda-*/lib64"}, Packages: wheels(),
 		Symbols: required("compiling kernels", "nvrtcVersion",
 			"nvrtcCreateProgram", "nvrtcCompileProgram", "nvrtcGetCUBINSize", "nvrtcGetCUBIN",
 			"nvrtcGetProgramLogSize", "nvrtcGetProgramLog"),

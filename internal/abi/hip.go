@@ -8,32 +8,30 @@ import (
 
 func rocmHomes() []dl.Home {
 	dirs := []string{"lib", "lib64"}
-	return []dl.Home{{Var: "ROCM_PATH", Dirs: dirs}, {Var: "HIP_PATH", Dirs: dirs}}
+	return []dl.Home{{Var: "ROCM_PATH", Dirs: dirs}, {Var: "ROCM_HOME", Dirs: dirs}, {Var: "HIP_PATH", Dirs: dirs}}
 }
 
 // rocmFolders is where AMD's packages install; they do not all tell the system
-// loader about it.
-func rocmFolders() []string { return []string{"/opt/rocm/lib"} }
+// loader about it. Since ROCm 7.14 it is a folder core below /opt/rocm.
+func rocmFolders() []string {
+	return []string{"/opt/rocm/lib", "/opt/rocm/core/lib", "/opt/rocm/core-*/lib", "/opt/rocm-*/lib"}
+}
+
+// rocmWheels is where Python packages have AMD's libraries: those of ROCm itself, and
+// PyTorch's older ones, which bring their own.
+func rocmWheels() []string {
+	return []string{"_rocm_sdk_core/lib", "_rocm_sdk_libraries*/lib", "torch/lib"}
+}
 
 // HIP is AMD's device runtime.
 //
 // Origin: hip_runtime_api.h; each name is exported by Debian's libamdhip64.so.5
 // (HIP 5.2.3). The number in the file name is HIP's major version.
 func HIP() dl.Spec {
-	table := required("device runtime",
-		"hipInit", "hipRuntimeGetVersion", "hipDriverGetVersion", "hipGetErrorName", "hipGetErrorString",
-		"hipGetDeviceCount", "hipGetDevice", "hipSetDevice",
-		"hipMalloc", "hipFree", "hipMemcpy", "hipMemcpyAsync", "hipMemsetAsync",
-		"hipStreamCreateWithFlags", "hipStreamDestroy", "hipStreamSynchronize",
-		"hipEventCreateWithFlags", "hipEventRecord")
-	table = append(table, required("kernels", "hipModuleLoadData", "hipModuleGetFunction", "hipModuleLaunchKernel")...)
-	table = append(table, required("peer memory",
-		"hipDeviceCanAccessPeer", "hipDeviceEnablePeerAccess", "hipExtMallocWithFlags",
-		"hipIpcGetMemHandle", "hipIpcOpenMemHandle", "hipIpcCloseMemHandle")...)
-	table = append(table, required("barriers on a stream", "hipStreamWriteValue64", "hipStreamWaitValue64")...)
+	table := append(symbolsOf(HIPRuntime()), required(forPeers, "hipExtMallocWithFlags")...)
 	return dl.Spec{
 		Name: "hip", Sonames: []string{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"},
-		Homes: rocmHomes(), Folders: rocmFolders(),
+		Homes: rocmHomes(), Folders: rocmFolders(), Packages: rocmWheels(),
 		Symbols: table,
 		Version: dl.VersionCall{Symbol: "hipRuntimeGetVersion", Outs: 1, Format: hipVersion},
 		Note:    "set ROCM_PATH to the ROCm installation",
@@ -52,7 +50,7 @@ func hipVersion(out []int32) string {
 func HIPRTC() dl.Spec {
 	return dl.Spec{
 		Name: "hiprtc", Sonames: []string{"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5", "libhiprtc.so", "libamdhip64.so.5"},
-		Homes: rocmHomes(), Folders: rocmFolders(),
+		Homes: rocmHomes(), Folders: rocmFolders(), Packages: rocmWheels(),
 		Symbols: required("compiling kernels", "hiprtcVersion", "hiprtcGetErrorString",
 			"hiprtcCreateProgram", "hiprtcCompileProgram", "hiprtcDestroyProgram",
 			"hiprtcGetCodeSize", "hiprtcGetCode", "hiprtcGetProgramLogSize", "hiprtcGetProgramLog"),

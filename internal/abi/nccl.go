@@ -31,7 +31,7 @@ func RCCL() dl.Spec {
 	return dl.Spec{
 		Name: "rccl", Sonames: []string{"librccl.so.1", "librccl.so"},
 		PathVar: "NCCL_LIBRARY",
-		Homes:   rocmHomes(), Folders: rocmFolders(),
+		Homes:   rocmHomes(), Folders: rocmFolders(), Packages: rocmWheels(),
 		Symbols: append(ncclSymbols(), extra...),
 		Version: ncclVersion(),
 		Note:    "set ROCM_PATH to the ROCm installation",

@@ -3,6 +3,7 @@ package dl
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -51,19 +52,23 @@ func (r *Report) notFound() string {
 	return text
 }
 
-// tried gives the distinct places of attempts, in order.
+// tried gives the distinct places of attempts, in order: a folder is named once, by
+// the first file that was looked for in it.
 func tried(attempts []Attempt) []string {
 	var places []string
 	seen := map[string]bool{}
 	for _, a := range attempts {
-		place := a.Path
-		if place == "" {
-			place = a.Step
+		place, folder := a.Path, filepath.Dir(a.Path)
+		switch {
+		case place == "":
+			place, folder = a.Step, a.Step
+		case folder == ".": // the loader looks for a bare name
+			folder = place
 		}
-		if !seen[place] {
+		if !seen[folder] {
 			places = append(places, place)
 		}
-		seen[place] = true
+		seen[folder] = true
 	}
 	return places
 }

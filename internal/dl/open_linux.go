@@ -23,7 +23,7 @@ const (
 // Open finds and loads a library. The search is: the path that the user asks
 // for, and nothing else; a copy that is already in the process, because a second
 // one beside it has its own state; the homes; the system loader; the vendor's
-// usual folders; Python's site-packages.
+// usual folders; what lies in Python environments, Conda's included.
 //
 // The first file that loads is it. If it lacks required functions, the error
 // names them all; another file is not tried, since the first cannot be unloaded.

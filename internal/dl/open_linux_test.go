@@ -16,7 +16,7 @@ import (
 )
 
 // compile builds a shared library from C text and returns its path.
-func compile(t *testing.T, dir, name, source string, args ...string) string {
+func compile(t testing.TB, dir, name, source string, args ...string) string {
 	t.Helper()
 	cc, err := exec.LookPath("cc")
 	if err != nil {

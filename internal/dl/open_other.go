@@ -8,5 +8,3 @@ func Open(spec Spec) (*Library, *Report, error) {
 	r := newReport(spec)
 	return nil, r, &LoadError{Report: r, Err: ErrUnsupported}
 }
-
-func (l *Library) ask() string { return "" }

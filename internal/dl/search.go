@@ -1,7 +1,9 @@
 package dl
 
 import (
+	"cmp"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -49,9 +51,7 @@ func (s *Spec) candidates() []candidate {
 		list = append(list, s.below(stepFolder, root, []string{"."})...)
 	}
 	if len(s.Packages) > 0 {
-		for _, root := range siteRoots() {
-			list = append(list, s.below(stepPackages, root, s.Packages)...)
-		}
+		list = append(list, s.python()...)
 	}
 	return list
 }
@@ -80,49 +80,102 @@ func (s *Spec) below(step, root string, dirs []string) []candidate {
 	return list
 }
 
-// expand returns the files that match, or the pattern if none does. The pattern
-// is our own but for its root; a root with glob characters in it matches nothing,
-// which is then reported like any other missing file.
+// python is what lies in Python environments: Conda keeps the libraries of vendors
+// among its own, everything else below packages.
+func (s *Spec) python() []candidate {
+	var list []candidate
+	if root := os.Getenv("CONDA_PREFIX"); root != "" {
+		list = s.below("CONDA_PREFIX", root, []string{"lib"})
+	}
+	for _, root := range siteRoots() {
+		list = append(list, s.below(stepPackages, root, s.Packages)...)
+	}
+	return list
+}
+
+// expand returns the files that match, the newest version first, or the pattern if
+// none does. The pattern is our own but for its root; a root with glob characters in
+// it matches nothing, which is then reported like any other missing file.
 func expand(pattern string) []string {
-	found, err := filepath.Glob(pattern)
-	if err != nil || len(found) == 0 {
+	found := newestFirst(pattern)
+	if len(found) == 0 {
 		return []string{pattern}
 	}
 	return found
 }
 
-// siteRoots lists the Python package folders that exist: those of the active
-// environment first, then the user's, then the system's.
+// siteRoots lists the Python package folders that exist, each once: what PYTHONPATH
+// names, then those of the active environment, of the python3 that is run, of the
+// user and of the system.
 func siteRoots() []string {
 	patterns := filepath.SplitList(os.Getenv("PYTHONPATH"))
-	for _, name := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
-		if root := os.Getenv(name); root != "" {
-			patterns = append(patterns, filepath.Join(root, "lib/python3*/site-packages"))
+	for _, prefix := range prefixes() {
+		for _, lib := range []string{"lib", "lib64"} {
+			patterns = append(patterns, filepath.Join(prefix, lib, "python3*", "*-packages"))
 		}
 	}
-	if home, err := os.UserHomeDir(); err == nil {
-		patterns = append(patterns, filepath.Join(home, ".local/lib/python3*/site-packages"))
-	}
-	patterns = append(patterns, "/usr/local/lib/python3*/*-packages", "/usr/lib/python3*/*-packages")
 	var roots []string
-	for _, p := range patterns {
-		roots = append(roots, newestFirst(p)...)
+	seen := map[string]bool{}
+	for _, pattern := range patterns {
+		for _, root := range newestFirst(pattern) {
+			if real, err := filepath.EvalSymlinks(root); err == nil && !seen[real] {
+				roots, seen[real] = append(roots, root), true
+			}
+		}
 	}
 	return roots
 }
 
-// newestFirst expands a pattern over Python versions: 3.11 goes before 3.9, so
-// the longer name is the newer one.
+// prefixes lists where Python may be installed. An environment that is used by its
+// path, without being activated, is known by the python3 in PATH; its own folder goes
+// before the one that its link leads to.
+func prefixes() []string {
+	list := []string{os.Getenv("VIRTUAL_ENV"), os.Getenv("CONDA_PREFIX")}
+	if python, err := exec.LookPath("python3"); err == nil {
+		list = append(list, filepath.Dir(filepath.Dir(python)))
+		if real, err := filepath.EvalSymlinks(python); err == nil {
+			list = append(list, filepath.Dir(filepath.Dir(real)))
+		}
+	}
+	user := os.Getenv("PYTHONUSERBASE")
+	if home, err := os.UserHomeDir(); err == nil && user == "" {
+		user = filepath.Join(home, ".local")
+	}
+	list = append(list, user, "/usr/local", "/usr")
+	return slices.DeleteFunc(list, func(prefix string) bool { return prefix == "" })
+}
+
+// newestFirst expands a pattern over versions.
 func newestFirst(pattern string) []string {
 	found, err := filepath.Glob(pattern)
 	if err != nil {
 		return nil // a malformed entry of PYTHONPATH names no folder
 	}
-	slices.SortFunc(found, func(a, b string) int {
-		if len(a) != len(b) {
-			return len(b) - len(a)
-		}
-		return strings.Compare(b, a)
-	})
+	slices.SortFunc(found, func(a, b string) int { return compareVersions(b, a) })
 	return found
 }
+
+// compareVersions orders paths by their numbers as numbers, 3.9 before 3.11, and a
+// name before its continuations, 7.1 before 7.1.1.
+func compareVersions(a, b string) int {
+	a, b = strings.ReplaceAll(a, "/", "\x00"), strings.ReplaceAll(b, "/", "\x00")
+	for a != "" && b != "" {
+		na, nb := digits(a), digits(b)
+		if na > 0 && nb > 0 {
+			x, y := strings.TrimLeft(a[:na], "0"), strings.TrimLeft(b[:nb], "0")
+			if c := cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(x, y)); c != 0 {
+				return c
+			}
+			a, b = a[na:], b[nb:]
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// digits is how many decimal digits s begins with.
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }

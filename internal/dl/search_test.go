@@ -3,6 +3,7 @@
 package dl
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +22,7 @@ func names(s Spec) []string {
 // noPython hides what Python environments this machine has.
 func noPython(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{"PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX"} {
+	for _, name := range []string{"PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONUSERBASE", "PATH"} {
 		t.Setenv(name, "")
 	}
 	t.Setenv("HOME", t.TempDir())
@@ -100,5 +101,112 @@ func TestMalformedRootIsReportedAsAMissingFile(t *testing.T) {
 	s := Spec{Sonames: []string{"libx.so"}, Homes: []Home{{"BAD_HOME", []string{"lib"}}}}
 	if got := names(s)[0]; got != "BAD_HOME /a[/lib/libx.so" {
 		t.Errorf("candidate %q", got)
+	}
+}
+
+// folder makes one and returns its path, links resolved.
+func folder(t *testing.T, parts ...string) string {
+	t.Helper()
+	path := filepath.Join(parts...)
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// python puts an interpreter into a folder bin, as a file or as a link.
+func python(t *testing.T, bin, target string) {
+	t.Helper()
+	path := filepath.Join(folder(t, bin), "python3")
+	var err error
+	if target == "" {
+		err = os.WriteFile(path, []byte("#!/bin/sh\n"), 0o700)
+	} else {
+		err = os.Symlink(target, path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSiteRootsOfEveryEnvironment: one of each kind, the nearer one first, and none twice.
+func TestSiteRootsOfEveryEnvironment(t *testing.T) {
+	noPython(t)
+	root := t.TempDir()
+	extra := folder(t, root, "extra")
+	venv := folder(t, root, "venv", "lib", "python3.12", "site-packages")
+	if err := os.Symlink("lib", filepath.Join(root, "venv", "lib64")); err != nil {
+		t.Fatal(err)
+	}
+	conda := folder(t, root, "conda", "lib", "python3.11", "site-packages")
+	unactivated := folder(t, root, "tool", "lib64", "python3.13", "site-packages")
+	base := folder(t, root, "base", "lib", "python3", "dist-packages")
+	user := folder(t, root, "user", "lib", "python3.12", "site-packages")
+	python(t, filepath.Join(root, "base", "bin"), "")
+	python(t, filepath.Join(root, "tool", "bin"), filepath.Join(root, "base", "bin", "python3"))
+	t.Setenv("PYTHONPATH", extra+string(filepath.ListSeparator)+filepath.Join(root, "absent"))
+	t.Setenv("VIRTUAL_ENV", filepath.Join(root, "venv"))
+	t.Setenv("CONDA_PREFIX", filepath.Join(root, "conda"))
+	t.Setenv("PATH", filepath.Join(root, "tool", "bin"))
+	t.Setenv("PYTHONUSERBASE", filepath.Join(root, "user"))
+	want := []string{extra, venv, conda, unactivated, base, user}
+	if got := siteRoots(); len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
+		t.Errorf("roots\n got %q\nwant %q first", got, want)
+	}
+}
+
+// TestWheelLayouts: every component has a folder of its own, or all of a release
+// have one; Conda keeps them among its own libraries.
+func TestWheelLayouts(t *testing.T) {
+	noPython(t)
+	root := t.TempDir()
+	site := folder(t, root, "lib", "python3.12", "site-packages")
+	files := []string{
+		write(t, "", root, "lib", "libthing.so.2"),
+		write(t, "", site, "nvidia", "cu13", "lib", "libthing.so.2"),
+		write(t, "", site, "nvidia", "cu9", "lib", "libthing.so.2"),
+		write(t, "", site, "_rocm_sdk_libraries_gfx94X", "lib", "libthing.so.2"),
+	}
+	t.Setenv("CONDA_PREFIX", root)
+	s := Spec{Sonames: []string{"libthing.so.2"}, Packages: []string{"nvidia/*/lib", "_rocm_sdk_libraries*/lib"}}
+	want := []string{"system loader libthing.so.2", "CONDA_PREFIX " + files[0]}
+	for _, file := range files[1:] {
+		want = append(want, "site-packages "+file)
+	}
+	if got := names(s); !slices.Equal(got[:len(want)], want) {
+		t.Errorf("order\n got %q\nwant %q", got, want)
+	}
+}
+
+func TestNewestInstallationGoesFirst(t *testing.T) {
+	root := t.TempDir()
+	var want []string
+	for _, version := range []string{"rocm-10.0", "rocm-7.2", "rocm-7.1.1", "rocm-7.1", "rocm-6.10.0", "rocm-6.4.1"} {
+		want = append(want, "usual folder "+write(t, "", root, version, "lib", "libthing.so"))
+	}
+	s := Spec{Sonames: []string{"libthing.so"}, Folders: []string{filepath.Join(root, "rocm-*", "lib")}}
+	if got := names(s)[1:]; !slices.Equal(got, want) {
+		t.Errorf("order\n got %q\nwant %q", got, want)
+	}
+}
+
+func TestFolderIsNamedOnce(t *testing.T) {
+	got := tried([]Attempt{
+		{Step: "A_HOME", Path: "/a/libx.so.2"}, {Step: "A_HOME", Path: "/a/libx.so.1"}, {Step: "A_HOME", Path: "/b/libx.so.1"},
+		{Step: stepLoader, Path: "libx.so.2"}, {Step: stepLoader, Path: "libx.so.1"}, {Step: "no path"}, {Step: "no path"},
+	})
+	if want := []string{"/a/libx.so.2", "/b/libx.so.1", "libx.so.2", "libx.so.1", "no path"}; !slices.Equal(got, want) {
+		t.Errorf("places %q, want %q", got, want)
+	}
+}
+
+func TestCompareVersions(t *testing.T) {
+	order := []string{"cuda-9.2/lib", "cuda-12/lib", "cuda-12.4/lib", "cuda-12.04.1/lib", "cuda-12.10/lib", "cuda-x/lib"}
+	for i, a := range order {
+		for j, b := range order {
+			if got := compareVersions(a, b); got != cmp.Compare(i, j) {
+				t.Errorf("%s against %s: %d, want %d", a, b, got, cmp.Compare(i, j))
+			}
+		}
 	}
 }

@@ -1,9 +1,14 @@
-// Package dl opens vendor libraries at run time and binds the functions that we
-// call by name. Nothing is linked: a program that uses none of these libraries
-// starts on a machine that has none, and one that wants a library and does not
-// get it says where it looked and why each place failed.
+// Package dl opens vendor libraries at run time, binds the functions that we call
+// by name, and calls them. Nothing is linked: a program that uses none of these
+// libraries starts on a machine that has none, and one that wants a library and does
+// not get it says where it looked and why each place failed.
 //
-// It is the only importer of the foreign-call library.
+// Calls go from Go to C only. A thread of C's that called Go could find the world being
+// stopped for the garbage collector, and stall for a minute; so we give C no callbacks,
+// and ask it for the state of things instead.
+//
+// It is the only importer of the foreign-call library, which opens files, finds
+// functions, and sets up C in programs without cgo.
 package dl
 
 // Spec describes a library: what it is called, where it may lie and what we need
@@ -21,7 +26,8 @@ type Spec struct {
 	PathVar string
 	// Homes are variables that name an installation of the vendor.
 	Homes []Home
-	// Folders are where the vendor's packages install by default.
+	// Folders are where the vendor's packages install by default; * stands for a
+	// version, and the newest goes first.
 	Folders []string
 	// Packages are folders below Python's site-packages; * stands for one name.
 	Packages []string

@@ -1,19 +1,11 @@
+//go:build amd64 || arm64
+
 package dl
-
-import (
-	"runtime"
-	"unsafe"
-
-	"github.com/ebitengine/purego"
-)
 
 // maxOuts is the most integers that a version function stores.
 const maxOuts = 4
 
 // ask calls the library's version function; "" if it has none or it refuses.
-//
-// The results are pinned heap memory: the foreign call may grow this goroutine's
-// stack, and C would then write to where a stack variable used to be.
 func (l *Library) ask() string {
 	call := l.spec.Version
 	if call.Symbol == "" || call.Outs > maxOuts {
@@ -23,15 +15,14 @@ func (l *Library) ask() string {
 	if fn == 0 {
 		return ""
 	}
-	out := new([maxOuts]int32)
-	var pin runtime.Pinner
-	pin.Pin(out)
-	defer pin.Unpin()
-	args := make([]uintptr, call.Outs)
+	s := Borrow()
+	defer s.Return()
+	var args [maxOuts]uintptr
+	out := OutSlice[int32](s, maxOuts)
 	for i := range args {
-		args[i] = uintptr(unsafe.Pointer(&out[i]))
+		args[i] = Addr(&out[i])
 	}
-	if status, _, _ := purego.SyscallN(fn, args...); !call.Void && int32(status) != 0 {
+	if status := Status(Call(fn, args[:call.Outs]...)); !call.Void && status != 0 {
 		return ""
 	}
 	return call.Format(out[:call.Outs])

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/goshmem/goshmem/internal/info"
+	"github.com/goshmem/goshmem/internal/mask"
 )
 
 // Answer is what a process of a job says about itself.
@@ -40,7 +41,7 @@ func Ask(m *Machine) Answer {
 			a.Facts[topicVariable+v.Name] = v.Value
 		}
 	}
-	for _, name := range masks() {
+	for _, name := range mask.Names() {
 		if value := m.Env[name]; value != "" {
 			a.Facts[topicMask+name] = value
 		}

@@ -5,18 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-)
 
-// The variables that hide devices. The first works below the others: what it
-// leaves is numbered anew from 0, and they count among that.
-const (
-	maskROCR    = "ROCR_VISIBLE_DEVICES"
-	maskHIP     = "HIP_VISIBLE_DEVICES"
-	maskCUDA    = "CUDA_VISIBLE_DEVICES"
-	maskOrdinal = "GPU_DEVICE_ORDINAL"
+	"github.com/goshmem/goshmem/internal/mask"
 )
-
-func masks() []string { return []string{maskROCR, maskHIP, maskCUDA, maskOrdinal} }
 
 func deviceChecks() []Check {
 	return []Check{
@@ -24,8 +15,8 @@ func deviceChecks() []Check {
 			Why: "libraries then say that there is no device, or the wrong driver",
 			Fix: "add the user to the groups that own the files (usermod -aG render,video), or pass them to the container: docker run --gpus all, or --device /dev/kfd --device /dev/dri", find: denied},
 		{ID: "mask.stacked", Severity: Warning, anywhere: true, Looks: "several variables hide devices, one after the other",
-			Why: "each counts among the devices that the one below it left, numbered anew from 0: " + maskROCR + "=4,5 leaves 0 and 1, and " + maskHIP + "=0,1 then means both of them. The one below is " + maskROCR + "; of " + maskHIP + " and " + maskCUDA + " HIP takes the first",
-			Fix: "set one of them only: " + maskROCR + " on AMD (it also holds for OpenCL and OpenMP), " + maskCUDA + " on NVIDIA", find: stacked},
+			Why: "each counts among the devices that the one below it left, numbered anew from 0: " + mask.ROCR + "=4,5 leaves 0 and 1, and " + mask.HIP + "=0,1 then means both of them. The one below is " + mask.ROCR + "; of " + mask.HIP + " and " + mask.CUDA + " HIP takes the first",
+			Fix: "set one of them only: " + mask.ROCR + " on AMD (it also holds for OpenCL and OpenMP), " + mask.CUDA + " on NVIDIA", find: stacked},
 		{ID: "mask.range", Severity: Error, anywhere: true, Looks: "a variable that hides devices names one that is not there",
 			Why: "the list ends at the first device that does not exist: the ones behind it are hidden too, often all",
 			Fix: "name devices below the number that is left", find: outOfRange},
@@ -61,15 +52,15 @@ func (m *Machine) count(kind string) int {
 func (m *Machine) layers() map[string]int {
 	nvidia, amd := m.count("NVIDIA GPU"), m.count("AMD render node")
 	if nvidia > 0 && amd == 0 {
-		return map[string]int{maskCUDA: nvidia}
+		return map[string]int{mask.CUDA: nvidia}
 	}
 	left := amd
-	if rocr := m.Env[maskROCR]; rocr != "" {
+	if rocr := m.Env[mask.ROCR]; rocr != "" {
 		left = len(strings.Split(rocr, ","))
 	}
-	layers := map[string]int{maskROCR: amd, maskHIP: left, maskCUDA: left, maskOrdinal: left}
+	layers := map[string]int{mask.ROCR: amd, mask.HIP: left, mask.CUDA: left, mask.Ordinal: left}
 	if nvidia > 0 {
-		layers[maskCUDA] = 0 // it counts among both vendors' devices, each for itself
+		layers[mask.CUDA] = 0 // it counts among both vendors' devices, each for itself
 	}
 	return layers
 }
@@ -79,11 +70,11 @@ func (m *Machine) layers() map[string]int {
 func stacked(m *Machine) []Sight {
 	var set []string
 	layers := m.layers()
-	for _, name := range masks() {
+	for _, name := range mask.Names() {
 		n, works := layers[name]
 		value := m.Env[name]
-		same := name == maskCUDA && value == m.Env[maskHIP]
-		if works && value != "" && !same && !(name != maskROCR && value == firstOf(n)) {
+		same := name == mask.CUDA && value == m.Env[mask.HIP]
+		if works && value != "" && !same && !(name != mask.ROCR && value == firstOf(n)) {
 			set = append(set, name+"="+value)
 		}
 	}
@@ -102,7 +93,7 @@ func firstOf(n int) string {
 func outOfRange(m *Machine) []Sight {
 	var list []Sight
 	layers := m.layers()
-	for _, name := range masks() {
+	for _, name := range mask.Names() {
 		n := layers[name]
 		for index := range strings.SplitSeq(m.Env[name], ",") {
 			i, err := strconv.Atoi(strings.TrimSpace(index))
@@ -110,8 +101,8 @@ func outOfRange(m *Machine) []Sight {
 				continue
 			}
 			left := ""
-			if rocr := m.Env[maskROCR]; rocr != "" && name != maskROCR {
-				left = fmt.Sprintf(" after %s=%s", maskROCR, rocr)
+			if rocr := m.Env[mask.ROCR]; rocr != "" && name != mask.ROCR {
+				left = fmt.Sprintf(" after %s=%s", mask.ROCR, rocr)
 			}
 			list = append(list, see("%s=%s names device %d, but there are %d%s (0 to %d)", name, m.Env[name], i, n, left, n-1))
 			break
@@ -127,7 +118,7 @@ func allHidden(m *Machine) []Sight {
 	}
 	layers := m.layers()
 	var list []Sight
-	for _, name := range masks() {
+	for _, name := range mask.Names() {
 		_, works := layers[name]
 		if value := m.Env[name]; works && (slices.Contains(m.Lines, name+"=") || strings.HasPrefix(value, "-")) {
 			list = append(list, see("%s=%q", name, value))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/goshmem/goshmem/internal/env"
 	"github.com/goshmem/goshmem/internal/info"
+	"github.com/goshmem/goshmem/internal/mask"
 )
 
 func jobChecks() []Check {
@@ -64,7 +65,7 @@ func Compare(all []Answer) []Finding {
 // checks of their own.
 func same(name string) bool {
 	numbers := []string{env.Rank, env.LocalRank, env.LocalSize, "RANK", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", "JOB_COMPLETION_INDEX"}
-	if slices.Contains(numbers, name) || slices.Contains(masks(), name) {
+	if slices.Contains(numbers, name) || slices.Contains(mask.Names(), name) {
 		return false
 	}
 	return !slices.ContainsFunc([]string{"OMPI_", "PMI_", "PMIX_", "HYDI_", "SLURM_", "TORCHELASTIC_"}, func(prefix string) bool {
@@ -175,7 +176,7 @@ func oversubscribed(all []Answer) []Sight {
 
 func sameDevice(all []Answer) []Sight {
 	return shared(all, func(a Answer) string {
-		for _, name := range masks() {
+		for _, name := range mask.Names() {
 			if value := a.Facts[topicMask+name]; value != "" && !strings.Contains(value, ",") {
 				return name + "=" + value
 			}
@@ -186,7 +187,7 @@ func sameDevice(all []Answer) []Sight {
 
 func unevenMasks(all []Answer) []Sight {
 	var list []Sight
-	for _, name := range masks() {
+	for _, name := range mask.Names() {
 		said := groups(all, func(a Answer) string {
 			if value, set := a.Facts[topicMask+name]; set {
 				return plural(len(strings.Split(value, ",")), "device")

@@ -156,21 +156,21 @@ type Gate interface {
 	// everybody: Open, Arrive, Await or nothing, Leave. An error of any of them
 	// ends the meeting.
 
-	// Open enters the next meeting, and waits until nobody is more than one
-	// meeting behind: then what was staged two meetings ago is no longer needed. It
-	// fails if somebody was in the last one for something else.
+	// Open enters the next meeting. It waits only if somebody is many meetings behind:
+	// what was staged and written so long ago must no longer be needed. It fails if
+	// somebody was in an earlier one for something else, as far as that is known.
 	Open(ctx context.Context, call Call) error
-	// Stage is memory of member i for data of this meeting, StageSize bytes; nil if
-	// it cannot be loaded and stored. The own may be written from Open to Arrive,
-	// others' read from Await to the next Open.
+	// Slip is what member i comes with. The own may be written from Open to Arrive, others'
+	// read from their being awaited to the next Open.
+	Slip(i int) *Slip
+	// Stage is more memory of member i for data of this meeting, StageSize bytes, to be
+	// used like Slip; nil if it cannot be loaded and stored.
 	Stage(i int) unsafe.Pointer
-	// Arrive tells the others that this PE is here, with what it has staged.
-	Arrive(call Call, mine Slip)
+	// Arrive tells the others that this PE is here, with its slip and its stage.
+	Arrive(call Call)
 	// Await returns when member i has arrived, All when all have, and fails if it
 	// came for a call of another kind.
 	Await(ctx context.Context, call Call, i int) error
-	// Slip returns what member i arrived with. It must have been awaited.
-	Slip(i int) Slip
 	// Leave ends the meeting for this PE.
 	Leave(call Call)
 	// Refuse ends the gate for everybody because this PE cannot go on with call:
@@ -180,10 +180,10 @@ type Gate interface {
 }
 
 // Slip is what a member has with it when it arrives.
-type Slip [3]uint64
+type Slip [7]uint64
 
 // All awaits every member.
 const All = -1
 
 // StageSize is how much a member can stage in a meeting.
-const StageSize = 8192
+const StageSize = 4096

@@ -24,6 +24,8 @@ const (
 	NodeSize = "GOSHMEM_NODE_SIZE"
 	Checked  = "GOSHMEM_CHECK"
 
+	HostDevices = "GOSHMEM_HOST_DEVICES"
+
 	Rank      = "GOSHMEM_RANK"
 	Size      = "GOSHMEM_SIZE"
 	LocalRank = "GOSHMEM_LOCAL_RANK"
@@ -46,6 +48,7 @@ func Vars() []Var {
 		{Timeout, "5m", "how long a call may wait for other PEs before it returns an error (a Go duration)"},
 		{NodeSize, "", "PEs of a virtual node: others are reached as if they were on another machine; unset: one node"},
 		{Checked, "0", "1: checked mode, which records every operation and reports misuse with its line (shmemtest: on)"},
+		{HostDevices, "1", "devices of platform host, which package gpu has without a GPU (1 to 64)"},
 		{Rdzv, "", "where the processes of a job meet: unix:@name or tcp:host:port"},
 		{Token, "", "secret of the job; proves membership in the rendezvous without travelling"},
 		{Rank, "", "number of this process, 0 to size-1 (set by the launcher)"},

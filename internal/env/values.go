@@ -19,6 +19,9 @@ const (
 	MaxHeap = 1 << 46
 )
 
+// MaxHostDevices is how many devices platform host may have.
+const MaxHostDevices = 64
+
 // Problem is a variable whose value no world can follow.
 type Problem struct {
 	Name, Value string
@@ -38,7 +41,7 @@ func Problems(environ, engines []string) []Problem {
 		heap = ForeignHeapSize
 	}
 	var bad []Problem
-	for _, name := range []string{Engine, heap, Timeout, NodeSize, Checked} {
+	for _, name := range []string{Engine, heap, Timeout, NodeSize, Checked, HostDevices} {
 		if err := checkValue(name, values[name], engines); values[name] != "" && err != nil {
 			bad = append(bad, Problem{name, values[name], err})
 		}
@@ -73,6 +76,10 @@ func checkValue(name, value string, engines []string) error {
 	case NodeSize:
 		if n, err := strconv.Atoi(value); err != nil || n < 1 {
 			return errors.New("not a number of PEs")
+		}
+	case HostDevices:
+		if n, err := strconv.Atoi(value); err != nil || n < 1 || n > MaxHostDevices {
+			return fmt.Errorf("not a number of devices from 1 to %d", MaxHostDevices)
 		}
 	case Checked:
 		if value != "0" && value != "1" {

@@ -40,16 +40,20 @@ func (e exceptions) unused() []string {
 // unsafePackages may import unsafe.
 func unsafePackages() exceptions {
 	return except(map[string]string{
-		"examples/mpiexchange": "calls a C library that it opens at run time",
-		"internal/dl":          "hands addresses of Go variables to a foreign function",
-		"internal/engine":      "a heap is known by its address",
-		"internal/engine/weak": "delivers late to addresses that it was given",
-		"internal/engine/host": "maps memory of other processes",
-		"launch/launcher":      "asks the kernel how a process ended",
-		"internal/mem":         "is where raw memory is read and written",
-		"internal/perf":        "measures package reduce, which takes addresses",
-		"internal/reduce":      "combines vectors that it knows by their addresses",
-		"shmem":                "turns a typed array into addresses and back",
+		"examples/mpiexchange":   "calls a C library that it opens at run time",
+		"internal/device":        "has arguments of any type pass through it",
+		"internal/device/host":   "its memory is mapped, and known by its addresses",
+		"internal/device/vendor": "hands addresses of kernel arguments and of copied memory to a driver",
+		"gpu":                    "hands addresses of Go slices and of kernels' arguments to drivers",
+		"internal/dl":            "calls C functions and gives them memory",
+		"internal/engine":        "a heap is known by its address",
+		"internal/engine/weak":   "delivers late to addresses that it was given",
+		"internal/engine/host":   "maps memory of other processes",
+		"launch/launcher":        "asks the kernel how a process ended",
+		"internal/mem":           "is where raw memory is read and written",
+		"internal/perf":          "measures package reduce, which takes addresses",
+		"internal/reduce":        "combines vectors that it knows by their addresses",
+		"shmem":                  "turns a typed array into addresses and back",
 	})
 }
 
@@ -59,6 +63,11 @@ func longFunctions() exceptions { return except(map[string]string{}) }
 // packageVariables may be there although they are variables.
 func packageVariables() exceptions {
 	return except(map[string]string{
+		"gpu.every":                 "a vendor's library is opened once per process, and a device is one value",
+		"gpu.launches":              "memory of launches that is used again, so that they allocate nothing",
+		"internal/dl.frames":        "frames of calls that are over, for the next ones",
+		"internal/dl.scratches":     "memory that no call uses, for the next ones",
+		"internal/dl.trampolineAt":  "an address that is only read",
 		"internal/engine.deedNames": "a table of names that is only read",
 		"internal/engine.kindNames": "a table of names that is only read",
 		"shmem.cmpNames":            "a table of names that is only read",

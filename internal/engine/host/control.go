@@ -33,20 +33,21 @@ type control struct {
 	reason  [63]atomic.Uint64 // text
 
 	slots [MaxTeams]slot
-	stage [MaxTeams][2][engine.StageSize]byte // of the slots, by parity of the generation
+	stage [MaxTeams][depth][engine.StageSize]byte // of the slots, by generation
 
 	recorded atomic.Uint64 // operations recorded so far
 	records  [engine.RecordsKept]record
 }
 
+// depth is how many meetings of a team have records at a time: a member that does not
+// wait can be so many ahead of another, less one.
+const depth = 8
+
 // slot is what one PE shows the members of one team.
 type slot struct {
-	arrived atomic.Uint64       // generation<<8 | kind of the last meeting entered
-	slip    [2][3]atomic.Uint64 // by parity of the generation; in the cache line of arrived
-	came    [2]atomic.Uint64    // by parity: what arrived was in a meeting that this PE did not wait out
-	_       [56]byte
-	more    [2]atomic.Uint64 // the fourth word for Gather
-	_       [112]byte
+	comings [depth]coming // of its latest meetings, by generation
+	gave    atomic.Uint64 // generation<<8 | why this PE has given the team up
+	_       [120]byte
 	tally   atomic.Uint64 // generation<<16 | members counted; the first member's is used
 	_       [120]byte
 	opened  atomic.Uint64 // generation<<8 | disagreement; the first member's is used
@@ -54,8 +55,18 @@ type slot struct {
 	_       [112]byte
 }
 
+// coming is one member's coming to one meeting: a cache line, so that who waits for the
+// member gets what it came with along with the news.
+type coming struct {
+	arrived atomic.Uint64 // generation<<8 | kind
+	slip    engine.Slip
+}
+
+// at is the record of a meeting.
+func (s *slot) at(generation uint64) *coming { return &s.comings[generation%depth] }
+
 const (
-	magic     = 0x676f73686d656d03 // "goshmem", layout 3
+	magic     = 0x676f73686d656d04 // "goshmem", layout 4
 	pageSize  = 4096
 	heapStart = (unsafe.Sizeof(control{}) + pageSize - 1) &^ (pageSize - 1)
 )

@@ -36,10 +36,8 @@ func TestControlLines(t *testing.T) {
 		at := unsafe.Offsetof(c.slots) + uintptr(i)*unsafe.Sizeof(s)
 		who := string(rune('0' + i))
 		fields = append(fields,
-			field{"arrived" + who, "owner in team " + who, at + unsafe.Offsetof(s.arrived), unsafe.Sizeof(s.arrived)},
-			field{"slip" + who, "owner in team " + who, at + unsafe.Offsetof(s.slip), unsafe.Sizeof(s.slip)},
-			field{"came" + who, "owner in team " + who, at + unsafe.Offsetof(s.came), unsafe.Sizeof(s.came)},
-			field{"more" + who, "owner in team, gathering " + who, at + unsafe.Offsetof(s.more), unsafe.Sizeof(s.more)},
+			field{"comings" + who, "owner in team " + who, at + unsafe.Offsetof(s.comings), unsafe.Sizeof(s.comings)},
+			field{"gave" + who, "owner in team, at its end " + who, at + unsafe.Offsetof(s.gave), unsafe.Sizeof(s.gave)},
 			field{"tally" + who, "members of team " + who, at + unsafe.Offsetof(s.tally), unsafe.Sizeof(s.tally)},
 			field{"opened" + who, "last member of team " + who, at + unsafe.Offsetof(s.opened), unsafe.Sizeof(s.opened)},
 			field{"ended" + who, "last member of team " + who, at + unsafe.Offsetof(s.ended), unsafe.Sizeof(s.ended)})

@@ -19,19 +19,19 @@ import (
 const flatMax = 16
 
 // gate is the meeting point of one team. Meetings are numbered; each member
-// writes the number and the kind of the meeting that it enters into its own
-// arrived word, so everybody sees who is there and who came for something else.
+// writes the number and the kind of each meeting that it comes to into its own record
+// of it, so everybody sees who is there and who came for something else.
 type gate struct {
 	h       *Heap
 	members []int
 	slot    int // of the team
 	self    int // own place in members
 	gen     uint64
-	slots   []*slot     // of the members, in team order
-	err     error       // why this gate is out of order; sticky
-	inside  bool        // between Open and Leave
-	ahead   bool        // this PE has not waited for everybody in the last meeting,
-	last    engine.Call // which was this
+	slots   []*slot            // of the members, in team order
+	err     error              // why this gate is out of order; sticky
+	inside  bool               // between Open and Leave
+	seen    uint64             // the last meeting that all are known to have come to, for the same
+	calls   [depth]engine.Call // of this PE in its latest meetings
 
 	due     uint64         // the meeting that the awaited word must have come to
 	awaited *atomic.Uint64 // the word that this PE waits for
@@ -41,7 +41,7 @@ type gate struct {
 // Gate makes the meeting point of a team. Its meetings are numbered from
 // generation on, so that words left over in a reused slot are always older.
 func (h *Heap) Gate(slotIndex int, members []int, generation uint64) engine.Gate {
-	g := &gate{h: h, slot: slotIndex, members: members, gen: generation}
+	g := &gate{h: h, slot: slotIndex, members: members, gen: generation, seen: generation}
 	g.ready = g.over
 	for i, pe := range members {
 		if pe == h.rank {
@@ -56,40 +56,42 @@ func (h *Heap) Gate(slotIndex int, members []int, generation uint64) engine.Gate
 func (h *Heap) Generation() uint64 {
 	var last uint64
 	for i := range h.own.slots {
-		last = max(last, h.own.slots[i].arrived.Load()>>8)
+		s := &h.own.slots[i]
+		last = max(last, s.gave.Load()>>8)
+		for c := range s.comings {
+			last = max(last, s.comings[c].arrived.Load()>>8)
+		}
 	}
 	return last
 }
 
 // Meet returns when every member has called it with the same kind.
 func (g *gate) Meet(ctx context.Context, call engine.Call) error {
-	if err := g.usable(); err != nil {
+	if err := g.Open(ctx, call); err != nil {
 		return err
 	}
-	g.gen++
-	return g.meet(ctx, call)
+	g.Arrive(call)
+	if err := g.Await(ctx, call, engine.All); err != nil { // the board goes on to say where this PE gave up
+		return err
+	}
+	g.Leave(call)
+	return nil
 }
 
-// Gather is Meet that also exchanges four words. The words of two meetings in a
-// row use different places: nobody can be two meetings ahead of a reader.
+// Gather is Meet that also exchanges four words.
 func (g *gate) Gather(ctx context.Context, call engine.Call, mine engine.Words, all []engine.Words) error {
-	if err := g.usable(); err != nil {
+	if err := g.Open(ctx, call); err != nil {
 		return err
 	}
-	g.gen++
-	g.h.enter(call) // before it may have to wait for the others
-	if err := g.catchUp(ctx, call); err != nil {
+	copy(g.Slip(g.self)[:], mine[:])
+	g.Arrive(call)
+	if err := g.Await(ctx, call, engine.All); err != nil {
 		return err
 	}
-	g.slots[g.self].write(g.gen, engine.Slip(mine[:3]))
-	g.slots[g.self].more[g.gen&1].Store(mine[3])
-	if err := g.meet(ctx, call); err != nil {
-		return err
+	for i := range all {
+		all[i] = engine.Words(g.Slip(i)[:len(mine)])
 	}
-	for m, s := range g.slots {
-		slip := s.read(g.gen)
-		all[m] = engine.Words{slip[0], slip[1], slip[2], s.more[g.gen&1].Load()}
-	}
+	g.Leave(call)
 	return nil
 }
 
@@ -97,8 +99,11 @@ func (g *gate) Gather(ctx context.Context, call engine.Call, mine engine.Words, 
 // dead could go on for ever if each found the others there at once: they too learn
 // of a death at the next meeting.
 func (g *gate) usable() error {
-	if g.err != nil {
+	switch {
+	case g.err != nil:
 		return &late{g.err}
+	case g.h.own.alarm.Load() == 0:
+		return nil
 	}
 	if s := g.h.broken(); s != nil {
 		g.gen++
@@ -107,33 +112,11 @@ func (g *gate) usable() error {
 	return g.err
 }
 
-// meet announces this PE and waits for the others.
-func (g *gate) meet(ctx context.Context, call engine.Call) error {
-	g.h.enter(call)
-	if err := g.catchUp(ctx, call); err != nil {
-		return err
-	}
-	want := g.gen<<8 | uint64(call.Kind)
-	g.slots[g.self].arrived.Store(want) // also orders earlier puts before it
-	var err error
-	if g.flat() {
-		err = g.meetFlat(ctx, call, want)
-	} else {
-		err = g.meetCounted(ctx, call, want)
-	}
-	if err != nil { // the board goes on to say where this PE gave up
-		g.giveUp(err)
-		return err
-	}
-	g.h.leave(call)
-	return nil
-}
-
 func (g *gate) flat() bool { return len(g.members) <= flatMax }
 
-// gaveUp and above stand in an arrived word in place of a kind: the member does
-// not come to this meeting, nor to any later one. Earlier ones it has been to:
-// those who still look at its word for one of them find that it was there.
+// gaveUp and above stand in place of a kind in the word that says which meeting was
+// given up: the member does not come to it, or did not wait for its end, and comes to no
+// later one. It has been to earlier ones, whose records stay.
 const (
 	gaveUp = 0xf0
 
@@ -151,30 +134,15 @@ func causeOf(word uint64) error {
 	return engine.ErrMismatch
 }
 
-// quit says whether the member that wrote an arrived word has given up.
+// quit says whether word is that of a member which has given up.
 func quit(word uint64) bool { return word&0xff >= gaveUp }
 
-// settled says whether word will say nothing more about this meeting: its writer
-// is here, has gone on, or will never come.
-func (g *gate) settled(word uint64) bool { return word>>8 >= g.due || quit(word) }
+// quitBy says whether word is that of a member which has given up a meeting up to this
+// one. A later one is no reason to end this: who gave that up was here.
+func quitBy(word, generation uint64) bool { return quit(word) && word>>8 <= generation }
 
-// strange says whether a member is not in this meeting for want, as far as it has
-// settled. One that has gone on without waiting was here, but perhaps not for that.
-func (g *gate) strange(s *slot, want uint64) bool {
-	word := s.arrived.Load()
-	if word>>8 > g.gen {
-		came := s.came[g.gen&1].Load()
-		return came>>8 == g.gen && came != want
-	}
-	return word != want && g.settled(word)
-}
-
-// lost says whether a member has given this meeting up, or an earlier one. A later one
-// is no reason to end this: who gave that up was here.
-func (g *gate) lost() bool {
-	word := g.slots[0].ended.Load()
-	return quit(word) && word>>8 <= g.gen
-}
+// lost says whether a member has given this meeting up, or an earlier one.
+func (g *gate) lost() bool { return quitBy(g.slots[0].ended.Load(), g.gen) }
 
 // giveUp makes the gate useless for everybody: after an error the members no
 // longer agree on which meeting is next.
@@ -183,9 +151,9 @@ func (g *gate) giveUp(err error) {
 	if g.h.own.getState() != engine.Failed { // else it is why this PE has failed, in another goroutine
 		storeText(g.h.own.reason[:], brief(err.Error()))
 	}
-	g.slots[g.self].arrived.Store(g.gen<<8 | g.why(err))
+	g.slots[g.self].gave.Store(g.gen<<8 | g.why(err))
 	for ended, mine := &g.slots[0].ended, g.gen<<8|gaveUp; ; {
-		if old := ended.Load(); quit(old) && old <= mine || ended.CompareAndSwap(old, mine) {
+		if old := ended.Load(); quitBy(old, g.gen) || ended.CompareAndSwap(old, mine) {
 			break
 		}
 	}
@@ -226,38 +194,23 @@ func (g *gate) why(err error) uint64 {
 // quitter is the member that gave up first, for a reason of its own; -1 if none did.
 func (g *gate) quitter() int {
 	return slices.IndexFunc(g.slots, func(s *slot) bool {
-		w := s.arrived.Load() & 0xff
+		w := s.gave.Load() & 0xff
 		return w >= gaveUp && w < withWorld
 	})
 }
 
+// ring wakes who sleeps. A member that is just falling asleep may not see this PE's
+// arrival yet nor be seen: it looks again soon.
 func (g *gate) ring() {
 	for _, pe := range g.members {
 		g.h.Ring(pe)
 	}
 }
 
-// meetFlat looks at every member's flag.
-func (g *gate) meetFlat(ctx context.Context, call engine.Call, want uint64) error {
-	g.ring()
-	for _, s := range g.slots {
-		if s.arrived.Load() == want {
-			continue
-		}
-		if err := g.waitFor(ctx, call, &s.arrived); err != nil {
-			return err
-		}
-		if i := g.firstStranger(want); i >= 0 {
-			return g.mismatch(ctx, call, i)
-		}
-	}
-	return nil
-}
-
-// waitFor waits until word is settled, or any member has given up.
+// waitFor waits until word has come to the due meeting, or any member has given up.
 func (g *gate) waitFor(ctx context.Context, call engine.Call, word *atomic.Uint64) error {
 	for n, pause := g.h.policy.spin(); n > 0; n-- {
-		if g.settled(word.Load()) {
+		if g.settled(word) {
 			return nil
 		}
 		if pause {
@@ -273,46 +226,100 @@ func (g *gate) waitFor(ctx context.Context, call engine.Call, word *atomic.Uint6
 		return s // nobody else is to blame
 	}
 	for i, pe := range g.members {
-		if !g.settled(g.slots[i].arrived.Load()) {
+		if !g.settled(&g.slots[i].at(g.due).arrived) {
 			s.Absent = append(s.Absent, pe)
 		}
 	}
 	return s
 }
 
-// over says whether the awaited word is settled, or any member has given up.
-func (g *gate) over() bool { return g.settled(g.awaited.Load()) || g.lost() }
+// settled says whether word has come to the due meeting.
+func (g *gate) settled(word *atomic.Uint64) bool { return word.Load()>>8 >= g.due }
 
-// meetCounted counts arrivals at the first member; the last one checks that all
-// came for the same and opens the gate.
-func (g *gate) meetCounted(ctx context.Context, call engine.Call, want uint64) error {
-	first := g.slots[0]
-	if g.count(&first.tally) {
-		g.open(want)
-	} else if err := g.waitFor(ctx, call, &first.opened); err != nil {
+// over says whether the awaited word is settled, or any member has given up.
+func (g *gate) over() bool { return g.settled(g.awaited) || g.lost() }
+
+// awaitAll looks at every member's record.
+func (g *gate) awaitAll(ctx context.Context, call engine.Call, want uint64) error {
+	for i := range g.slots {
+		if err := g.awaitOne(ctx, call, i, want); err != nil {
+			return err
+		}
+	}
+	if g.lost() { // by one who was here, but did not wait for the end
+		g.due = g.gen
+		return g.mismatch(ctx, call, g.blame(want))
+	}
+	if g.seen == g.gen-1 {
+		g.seen = g.gen
+	}
+	return g.review(ctx, g.gen)
+}
+
+// awaitOne looks at one member's record.
+func (g *gate) awaitOne(ctx context.Context, call engine.Call, i int, want uint64) error {
+	word := &g.slots[i].at(g.gen).arrived
+	if word.Load() == want {
+		return nil
+	}
+	g.due = g.gen
+	if err := g.waitFor(ctx, call, word); err != nil || word.Load() == want {
 		return err
 	}
-	return g.agreed(ctx, call, want)
+	return g.mismatch(ctx, call, g.blame(want))
+}
+
+// review looks whether all were in the meetings up to this one, which all have come to,
+// for the same.
+func (g *gate) review(ctx context.Context, upTo uint64) error {
+	for g.seen < upTo {
+		g.due = g.seen + 1
+		if i := g.stranger(g.slots[g.self].at(g.due).arrived.Load()); i >= 0 {
+			return g.mismatch(ctx, g.calls[g.due%depth], i)
+		}
+		g.seen++
+	}
+	return nil
+}
+
+// stranger is the first member that came to the due meeting, but not for want; -1 if none
+// has.
+func (g *gate) stranger(want uint64) int {
+	return slices.IndexFunc(g.slots, func(s *slot) bool {
+		word := s.at(g.due).arrived.Load()
+		return word>>8 == g.due && word != want
+	})
+}
+
+// blame is the first stranger, or else who has given up.
+func (g *gate) blame(want uint64) int {
+	if i := g.stranger(want); i >= 0 {
+		return i
+	}
+	return max(0, slices.IndexFunc(g.slots, func(s *slot) bool { return quitBy(s.gave.Load(), g.gen) }))
 }
 
 // open is what the last member does who arrives at a counted meeting.
 func (g *gate) open(want uint64) {
 	open := g.gen << 8
-	if g.firstStranger(want) >= 0 {
+	if g.due = g.gen; g.stranger(want) >= 0 || g.lost() {
 		open |= gaveUp
 	}
 	g.slots[0].opened.Store(open)
-	g.ring()
 }
 
-// agreed returns an error if the meeting had strangers or was given up before it was
-// opened.
-func (g *gate) agreed(ctx context.Context, call engine.Call, want uint64) error {
+// awaitOpen waits until the last member has opened the due meeting, a counted one.
+func (g *gate) awaitOpen(ctx context.Context, call engine.Call, want uint64) error {
+	g.due = want >> 8
+	if err := g.waitFor(ctx, call, &g.slots[0].opened); err != nil {
+		return err
+	}
 	opened := g.slots[0].opened.Load()
-	if opened == g.gen<<8 || opened>>8 > g.gen {
+	if opened == g.due<<8 || opened>>8 > g.due {
+		g.seen = g.due
 		return nil
 	}
-	return g.mismatch(ctx, call, max(g.firstStranger(want), 0))
+	return g.mismatch(ctx, call, g.blame(want))
 }
 
 // count adds this PE to the tally of the meeting and says whether it was the last.
@@ -329,40 +336,33 @@ func (g *gate) count(tally *atomic.Uint64) bool {
 	}
 }
 
-// firstStranger is the first member that gave up or came for something else, -1
-// if none did.
-func (g *gate) firstStranger(want uint64) int {
-	for i, s := range g.slots {
-		if g.strange(s, want) {
-			return i
-		}
-	}
-	return -1
-}
-
-// mismatch is the error of a meeting to which the i-th member came for something
-// else, or no longer comes.
+// mismatch is the error of a meeting, the due one, to which the i-th member came for
+// something else, or no longer comes.
 func (g *gate) mismatch(ctx context.Context, call engine.Call, i int) error {
-	word := g.slots[i].arrived.Load()
-	switch word & 0xff {
-	case withWorld:
+	gave := g.slots[i].gave.Load()
+	switch {
+	case !quitBy(gave, g.gen):
+		return g.odd(call, i)
+	case gave&0xff == withWorld:
 		if s := g.news(ctx, call); s != nil {
 			return s
 		}
-	case following:
+	case gave&0xff == following:
 		i = max(g.quitter(), 0)
-		word = g.slots[i].arrived.Load()
+		gave = g.slots[i].gave.Load()
 	}
-	s := g.h.stall(causeOf(word), g.members)
+	s := g.h.stall(causeOf(gave), g.members)
+	pe := g.members[i]
+	s.Detail = fmt.Sprintf("PE %d gave this team up: %s", pe, loadText(g.h.ctl[pe].reason[:]))
+	return s
+}
+
+// odd is the error of a meeting to which the i-th member came for something else.
+func (g *gate) odd(call engine.Call, i int) error {
+	s := g.h.stall(engine.ErrMismatch, g.members)
 	p := &s.PEs[i]
-	if quit(word) {
-		s.Detail = fmt.Sprintf("PE %d gave this team up: %s", p.PE, loadText(g.h.ctl[p.PE].reason[:]))
-		return s
-	}
-	if word>>8 > g.gen {
-		word = g.slots[i].came[g.gen&1].Load()
-	}
-	if kind := engine.Kind(word & 0xff); p.Call.Kind != kind { // it has gone on since
+	kind := engine.Kind(g.slots[i].at(g.due).arrived.Load() & 0xff)
+	if p.Call.Kind != kind { // it has gone on since
 		p.Call = engine.Call{Kind: kind, Slot: call.Slot}
 	}
 	s.Detail = fmt.Sprintf("PE %d is in %v where PE %d is in %v", p.PE, p.Call, g.h.rank, call)

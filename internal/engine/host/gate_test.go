@@ -277,7 +277,7 @@ func TestGateTimeoutAgainstLast(t *testing.T) {
 				cancel()
 				heaps[3].policy.ring(3)
 				for range round % 50 {
-					all[last].settled(all[last].slots[3].arrived.Load())
+					all[last].settled(&all[last].slots[3].at(all[last].gen).arrived)
 				}
 			}
 			if err := all[h.rank].Meet(mine, call); err != nil {

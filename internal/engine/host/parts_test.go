@@ -22,7 +22,8 @@ func arrive(g *gate, call engine.Call) error {
 		return err
 	}
 	*(*uint64)(g.Stage(g.self)) = call.Seq
-	g.Arrive(call, engine.Slip{uint64(g.self), call.Seq, uint64(call.Kind)})
+	*g.Slip(g.self) = engine.Slip{uint64(g.self), call.Seq, uint64(call.Kind), 6: ^call.Seq}
+	g.Arrive(call)
 	return nil
 }
 
@@ -31,7 +32,7 @@ func sees(g *gate, call engine.Call, i int) error {
 	if err := g.Await(context.Background(), call, i); err != nil {
 		return err
 	}
-	if slip := g.Slip(i); slip != (engine.Slip{uint64(i), call.Seq, uint64(call.Kind)}) {
+	if slip := *g.Slip(i); slip != (engine.Slip{uint64(i), call.Seq, uint64(call.Kind), 6: ^call.Seq}) {
 		return fmt.Errorf("meeting %d: member %d came with %v", call.Seq, i, slip)
 	}
 	if staged := *(*uint64)(g.Stage(i)); staged != call.Seq {
@@ -74,40 +75,57 @@ func TestPartsHammer(t *testing.T) {
 	}
 }
 
-// TestPartsAhead: a member that does not wait gets one meeting ahead and no further.
+// TestPartsAhead: a member that does not wait gets as far ahead as there are records, or
+// one meeting if members are counted, and no further.
 func TestPartsAhead(t *testing.T) {
 	onBoth(t, sizes(), func(t *testing.T, heaps []*Heap) {
 		all := gates(heaps, 3)
-		if err := arrive(all[0], broadcastCall(1)); err != nil {
-			t.Fatal(err)
+		ahead := int(all[0].ahead())
+		for seq := 1; seq <= ahead; seq++ {
+			if err := arrive(all[0], broadcastCall(seq)); err != nil {
+				t.Fatal(err)
+			}
+			all[0].Leave(broadcastCall(seq))
 		}
-		all[0].Leave(broadcastCall(1))
 		cancelled, cancel := context.WithCancel(t.Context())
 		cancel()
-		err := all[0].Open(cancelled, broadcastCall(2))
+		err := all[0].Open(cancelled, broadcastCall(ahead+1))
 		var s *engine.Stall
 		if !errors.Is(err, context.Canceled) || !errors.As(err, &s) || len(s.Absent) != len(heaps)-1 {
-			t.Fatalf("two meetings ahead: %v", err)
+			t.Fatalf("%d meetings ahead: %v", ahead+1, err)
 		}
-		for _, g := range all[1:] { // the first one was good all the same
-			if err := arrive(g, broadcastCall(1)); err != nil {
-				t.Fatal(err)
+		for seq := 1; seq <= ahead; seq++ { // they were good all the same
+			for i, g := range all[1:] {
+				if err := arrive(g, broadcastCall(seq)); err != nil {
+					t.Fatal(err)
+				}
+				if g.flat() {
+					lookAt(t, g, i+1, seq)
+				}
 			}
 		}
 		for i, g := range all[1:] {
-			if err := sees(g, broadcastCall(1), 0); err != nil {
-				t.Errorf("PE %d: %v", i+1, err)
+			if !g.flat() {
+				lookAt(t, g, i+1, ahead)
 			}
-			g.Leave(broadcastCall(1))
-			err := arrive(g, broadcastCall(2))
-			if err == nil { // it has waited for all in the first, so need not look around
-				err = sees(g, broadcastCall(2), engine.All)
+			err := arrive(g, broadcastCall(ahead+1))
+			if err == nil { // it need not look around yet
+				err = sees(g, broadcastCall(ahead+1), engine.All)
 			}
 			if !errors.Is(err, engine.ErrMismatch) || !strings.Contains(err.Error(), "PE 0 gave this team up: context canceled") {
 				t.Errorf("PE %d in the meeting that was given up: %v", i+1, err)
 			}
 		}
 	})
+}
+
+// lookAt has PE pe see member 0 in a meeting that is to be good.
+func lookAt(t *testing.T, g *gate, pe, seq int) {
+	t.Helper()
+	if err := sees(g, broadcastCall(seq), 0); err != nil {
+		t.Errorf("PE %d in meeting %d: %v", pe, seq, err)
+	}
+	g.Leave(broadcastCall(seq))
 }
 
 // TestPartsRefusedNext: who is ahead and refuses the next meeting does not end the one
@@ -158,8 +176,8 @@ func TestPartsRefusedNext(t *testing.T) {
 	})
 }
 
-// TestPartsKindOfOneAhead: who came for something else and has gone on is found out,
-// although its word speaks of the next meeting already; it finds out itself as well.
+// TestPartsKindOfOneAhead: who came for something else and has gone on is found out; it
+// finds out itself when it looks at the others.
 func TestPartsKindOfOneAhead(t *testing.T) {
 	heaps := newLocal(3, smallConfig())
 	all := gates(heaps, 3)
@@ -169,10 +187,43 @@ func TestPartsKindOfOneAhead(t *testing.T) {
 	for _, g := range all[1:] {
 		none(t, []error{arrive(g, broadcastCall(1))})
 	}
-	err := arrive(all[0], broadcastCall(1)) // its second meeting
-	for pe, err := range []error{err, all[1].Await(t.Context(), broadcastCall(1), 0), all[2].Await(t.Context(), broadcastCall(1), engine.All)} {
-		if !errors.Is(err, engine.ErrMismatch) || !strings.Contains(err.Error(), "in broadcast #1 of team 3 where PE 0 is in gather #1 of team 3") {
-			t.Errorf("PE %d: %v", pe, err)
+	none(t, []error{arrive(all[0], broadcastCall(1))}) // its second meeting
+	for pe, err := range []error{all[0].review(t.Context(), 1), all[1].Await(t.Context(), broadcastCall(1), 0), all[2].Await(t.Context(), broadcastCall(1), engine.All)} {
+		kinds := "in broadcast #1 of team 3 where PE 0 is in gather #1 of team 3"
+		if pe > 0 {
+			kinds = fmt.Sprintf("PE 0 is in gather where PE %d is in broadcast #1 of team 3", pe)
+		}
+		if !errors.Is(err, engine.ErrMismatch) || !strings.Contains(err.Error(), kinds) {
+			t.Errorf("PE %d: %v, want %s", pe, err, kinds)
+		}
+	}
+}
+
+// TestPartsKindsBehind: members that never look at each other, one in something else, find
+// out when they wait for all, or when they are too far ahead.
+func TestPartsKindsBehind(t *testing.T) {
+	for _, last := range []int{2, depth - 1, depth} {
+		heaps := newLocal(2, smallConfig())
+		all := gates(heaps, 3)
+		var errs [2]error
+		for seq := 1; seq <= last; seq++ {
+			for pe, g := range all {
+				call := broadcastCall(seq)
+				if seq == 1 && pe == 1 {
+					call.Kind = engine.KindGather
+				}
+				if errs[pe] = arrive(g, call); errs[pe] == nil {
+					g.Leave(call)
+				} else if seq < depth {
+					t.Errorf("PE %d in meeting %d of %d: %v", pe, seq, last, errs[pe])
+				}
+			}
+		}
+		if last < depth {
+			errs[0] = all[0].Await(t.Context(), broadcastCall(last), engine.All)
+		}
+		if !errors.Is(errs[0], engine.ErrMismatch) || !strings.Contains(errs[0].Error(), "PE 1 is in gather where PE 0 is in broadcast #1 of team 3") {
+			t.Errorf("after %d meetings: %v", last, errs[0])
 		}
 	}
 }
@@ -183,7 +234,7 @@ func TestStages(t *testing.T) {
 	seen := map[unsafe.Pointer]bool{}
 	for slot := range 3 {
 		g := gates(heaps, slot)[0]
-		for range 2 {
+		for range depth {
 			g.gen++
 			for i := range heaps {
 				p := g.Stage(i)

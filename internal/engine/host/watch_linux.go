@@ -111,7 +111,7 @@ const exited = "exited with status "
 // the one to blame.
 func lastWords(c *control) string {
 	for i := range c.slots {
-		if quit(c.slots[i].arrived.Load()) {
+		if quit(c.slots[i].gave.Load()) {
 			return " after this: " + loadText(c.reason[:])
 		}
 	}

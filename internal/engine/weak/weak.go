@@ -142,14 +142,16 @@ func (g *gate) Await(ctx context.Context, call engine.Call, i int) error {
 	return g.settle()
 }
 
-func (g *gate) Slip(i int) engine.Slip {
+func (g *gate) Slip(i int) *engine.Slip {
 	slip := g.Gate.Slip(i)
-	if g.h.Break == OldSlip && g.slips[i][0] == slip[0] {
-		slip, g.slips[i] = g.slips[i], slip
-	} else {
-		g.slips[i] = slip
+	if g.h.Break != OldSlip || g.members[i] == g.h.Rank() {
+		return slip
 	}
-	return slip
+	before := g.slips[i]
+	if g.slips[i] = *slip; before[0] != slip[0] {
+		return slip
+	}
+	return &before
 }
 
 func (g *gate) settle() error {

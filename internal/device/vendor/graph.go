@@ -1,0 +1,43 @@
+package vendor
+
+import (
+	"errors"
+
+	"github.com/goshmem/goshmem/internal/abi"
+	"github.com/goshmem/goshmem/internal/device"
+	"github.com/goshmem/goshmem/internal/dl"
+)
+
+// BeginCapture records later work of a stream. The mode is the relaxed one, since any
+// other is about threads, which goroutines change.
+func (d *driver) BeginCapture(dev int, s device.Handle) error {
+	return d.do(dev, abi.OpBeginCapture, uintptr(s), d.flags.relaxed)
+}
+
+// EndCapture returns what was recorded, ready to be launched.
+func (d *driver) EndCapture(dev int, stream device.Handle) (device.Handle, error) {
+	s, err := d.enter(dev)
+	if err != nil {
+		return 0, err
+	}
+	defer s.leave()
+	graph, ready := dl.Out[uintptr](s.mem), dl.Out[uintptr](s.mem)
+	if err := s.call(abi.OpEndCapture, uintptr(stream), dl.Addr(graph)); err != nil {
+		return 0, err
+	}
+	err = s.call(abi.OpInstantiate, dl.Addr(ready), *graph, 0)
+	if err := errors.Join(err, s.call(abi.OpGraphDestroy, *graph)); err != nil {
+		return 0, err
+	}
+	return device.Handle(*ready), nil
+}
+
+// LaunchGraph replays it.
+func (d *driver) LaunchGraph(dev int, g, s device.Handle) error {
+	return d.do(dev, abi.OpGraphLaunch, uintptr(g), uintptr(s))
+}
+
+// DestroyGraph gives it back.
+func (d *driver) DestroyGraph(dev int, g device.Handle) error {
+	return d.do(dev, abi.OpExecDestroy, uintptr(g))
+}

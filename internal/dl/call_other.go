@@ -1,0 +1,17 @@
+//go:build !linux || !(amd64 || arm64)
+
+package dl
+
+const unsupported = "dl: calling C functions is supported on Linux with amd64 and arm64 only"
+
+// Call panics: C functions are called on Linux with amd64 and arm64 only. Open has
+// said so on systems other than Linux.
+func Call(fn uintptr, args ...uintptr) uintptr { panic(unsupported) }
+
+// CallByValue panics, as Call does.
+func CallByValue(fn uintptr, before []uintptr, value []byte, after ...uintptr) uintptr {
+	panic(unsupported)
+}
+
+// ask knows no version: it would have to call.
+func (l *Library) ask() string { return "" }
