@@ -88,9 +88,8 @@ static struct tensor produced(int64_t *shape, int64_t *strides) {
 // The record of 1 to 6 in two rows, behind an offset of 8 bytes; how: 0 compact, 1 with
 // strides of columns, 2 without a deleter, in memory that stays.
 struct managed *produce(int how) {
-	static struct { struct managed m; int64_t shape[2], strides[2]; } stays, *r = &stays;
-	if (how != 2)
-		r = calloc(1, sizeof *r);
+	static struct pair { struct managed m; int64_t shape[2], strides[2]; } stays;
+	struct pair *r = how == 2 ? &stays : calloc(1, sizeof *r);
 	r->strides[0] = 1, r->strides[1] = 2;
 	r->m.t = produced(r->shape, how == 1 ? r->strides : NULL);
 	r->m.deleter = how == 2 ? NULL : delete;
