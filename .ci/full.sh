@@ -69,7 +69,8 @@ all_pass() {
 stage_vendor() {
 	need gcc gcc
 	need '/usr/include/hip/hip_runtime_api.h' libamdhip64-dev # brings the library
-	tests vendor ./internal/abi/... ./internal/device/vendor
+	need clang-19 clang-19
+	tests vendor ./internal/abi/... ./internal/device/vendor ./internal/rtc ./internal/evidence
 	CGO_ENABLED=1 tests vendor -race ./internal/device/vendor
 }
 

@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"fmt"
 	"reflect"
 
 	"github.com/goshmem/goshmem/internal/device"
@@ -86,20 +85,9 @@ func allocate(d *Device, kind MemoryKind, t reflect.Type, n int) (*block, error)
 	}
 	at, err := alloc(d.index, bytes)
 	if err != nil {
-		return nil, d.short(err, kind, bytes)
+		return nil, err
 	}
 	return d.adopt(kind, at, bytes, free), nil
-}
-
-// short says how much there was when too little was.
-func (d *Device) short(err error, kind MemoryKind, asked uintptr) error {
-	text := fmt.Sprintf("asked %d bytes of %v memory", asked, kind)
-	if kind == DeviceMemory {
-		if free, total, unknown := d.driver().MemoryInfo(d.index); unknown == nil {
-			text += fmt.Sprintf(", free %d of %d", free, total)
-		}
-	}
-	return fmt.Errorf("%s: %w", text, err)
 }
 
 // extent returns the bytes of n elements of t, or why there cannot be so many.

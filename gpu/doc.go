@@ -6,7 +6,7 @@
 //	d, err := gpu.Best()                            // cuda:0, hip:0 or host:0
 //	x, err := gpu.Alloc[float32](d, 1<<20)
 //	err = x.CopyFrom(data, nil)                     // from a Go slice, on the default stream
-//	m, err := d.Compile(gpu.Program{Source: source, Host: kernels})
+//	m, err := d.Compile(gpu.Program{Device: source, Host: kernels})
 //	f, err := m.Function("scale")
 //	err = f.Launch(nil, gpu.Grid(x.Len(), 256), x, int32(x.Len()), float32(2))
 //	err = x.CopyTo(data, nil)

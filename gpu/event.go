@@ -10,8 +10,9 @@ import (
 
 // Event marks a place in a stream: it happens when the work before that place is done.
 type Event struct {
-	d *Device
-	h device.Handle
+	d      *Device
+	h      device.Handle
+	timing bool
 	life
 }
 
@@ -32,7 +33,7 @@ func (d *Device) NewEvent(options ...EventOptions) (*Event, error) {
 	if err != nil {
 		return nil, fail(d, op, err)
 	}
-	return &Event{d: d, h: h}, nil
+	return &Event{d: d, h: h, timing: o.Timing}, nil
 }
 
 // Record makes an event and records it in the stream. At most one options value may be
@@ -114,8 +115,11 @@ func (e *Event) Since(from *Event) (passed time.Duration, err error) {
 		if err = from.alive(); err != nil {
 			return err
 		}
-		if from.d != e.d {
+		switch {
+		case from.d != e.d:
 			return problem(ErrArgument, "events of %v and %v: their clocks differ", from.d, e.d)
+		case !from.timing || !e.timing:
+			return problem(ErrArgument, "an event without timing: make it with EventOptions{Timing: true}")
 		}
 		passed, err = drv.Elapsed(dev, from.h, e.h)
 		return err

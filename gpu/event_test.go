@@ -42,12 +42,16 @@ func eventErrors(t *testing.T, d *gpu.Device) {
 	closing(t, timed)
 	must(t, timed.Synchronize(t.Context()))
 	_, err = timed.Since(plain)
-	wants(t, err, gpu.ErrArgument, "elapsed")
+	wants(t, err, gpu.ErrArgument, "an event without timing")
 	_, err = timed.Since(nil)
 	wants(t, err, gpu.ErrArgument, "no event")
 	if o := other(t, d); o != d {
 		wants(t, plain.Record(stream(t, o)), gpu.ErrArgument, "needs a stream of "+d.String())
 		must(t, stream(t, o).Wait(plain)) // devices wait for each other
+		foreign := get(stream(t, o).Record(gpu.EventOptions{Timing: true}))(t)
+		closing(t, foreign)
+		_, err = foreign.Since(timed)
+		wants(t, err, gpu.ErrArgument, "their clocks differ")
 	}
 }
 

@@ -19,7 +19,7 @@ func Example() {
 	}
 	defer x.Close()
 	m, err := d.Compile(gpu.Program{
-		Source: `extern "C" __global__ void scale(float* x, float a, int n) {
+		Device: `extern "C" __global__ void scale(float* x, float a, int n) {
 			int i = blockIdx.x * blockDim.x + threadIdx.x;
 			if (i < n) x[i] *= a;
 		}`,

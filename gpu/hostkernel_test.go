@@ -37,7 +37,7 @@ func TestHostKernelFaults(t *testing.T) {
 // TestHostKernelMissing: a program says what it lacks.
 func TestHostKernelMissing(t *testing.T) {
 	d := open(t, "host")
-	_, err := d.Compile(gpu.Program{Source: source})
+	_, err := d.Compile(gpu.Program{Device: source})
 	wants(t, err, gpu.ErrUnsupported, "fill in Program.Host")
 	_, err = d.Compile(gpu.Program{Host: map[string]gpu.HostKernel{"none": nil}})
 	wants(t, err, gpu.ErrArgument, "the kernel none has no function")

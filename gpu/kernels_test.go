@@ -25,7 +25,7 @@ extern "C" __global__ void place(int* out, int w, int h) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int y = blockIdx.y * blockDim.y + threadIdx.y;
   int z = blockIdx.z * blockDim.z + threadIdx.z;
-  out[(z * h + y) * w + x] = x + 100 * y + 10000 * z;
+  out[(z * h + y) * w + x] = x + 100 * y + 10000 * z + 1000000 * blockDim.x;
 }
 
 extern "C" __global__ void types(double* out, signed char a, unsigned char b, short c, unsigned short d,
@@ -44,7 +44,7 @@ extern "C" __global__ void fault(int* p) { *(volatile int*)(((u64)p & 0) + 8) = 
 
 // kernels are the same in Go.
 func kernels() gpu.Program {
-	return gpu.Program{Name: "tests.cu", Source: source, Host: map[string]gpu.HostKernel{
+	return gpu.Program{Name: "tests.cu", Device: source, Host: map[string]gpu.HostKernel{
 		"saxpy": saxpy, "count": count, "place": place, "types": types, "store_all": storeAll, "fault": fault,
 	}}
 }
@@ -68,7 +68,7 @@ func place(b gpu.Block) {
 	w, h := int(gpu.Arg[int32](b, 1)), int(gpu.Arg[int32](b, 2))
 	for at := range b.Each3() {
 		i := (at[2]*h+at[1])*w + at[0]
-		gpu.ArgSlice[int32](b, 0, i+1)[i] = int32(at[0] + 100*at[1] + 10000*at[2])
+		gpu.ArgSlice[int32](b, 0, i+1)[i] = int32(at[0] + 100*at[1] + 10000*at[2] + 1000000*b.Threads[0])
 	}
 }
 

@@ -1,6 +1,7 @@
 package gpu_test
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -32,7 +33,7 @@ func grid(t *testing.T, d *gpu.Device) {
 	for z := range int32(depth) {
 		for y := range int32(h) {
 			for x := range int32(w) {
-				want = append(want, x+100*y+10000*z)
+				want = append(want, x+100*y+10000*z+2000000)
 			}
 		}
 	}
@@ -88,6 +89,28 @@ func launchErrors(t *testing.T, d *gpu.Device) {
 	wants(t, f.Launch(nil, shape, x, gone, float32(2), int32(8)), gpu.ErrClosed, "argument 1: the memory is closed")
 	must(t, m.Close())
 	wants(t, f.Launch(nil, shape, x, x, float32(2), int32(8)), gpu.ErrClosed, "the module is closed")
+}
+
+// programErrors: the compiler's log is in the error, and code for nobody is refused.
+func programErrors(t *testing.T, d *gpu.Device) {
+	if d.Platform() == "host" {
+		return // there is no compiler, and no code: TestHostKernelMissing
+	}
+	compile(t, d) // or a skip
+	_, err := d.Compile(gpu.Program{Name: "bad.cu", Device: "this is no program"})
+	var said *gpu.CompileError
+	wants(t, err, gpu.ErrCompiler, "bad.cu")
+	if !errors.As(err, &said) || said.Log == "" {
+		t.Errorf("%v has no log", err)
+	}
+	m := get(d.Compile(gpu.Program{
+		Device:  "#include \"value.h\"\nextern \"C\" __global__ void get(int* x) { *x = VALUE + ADD; }",
+		Headers: map[string]string{"value.h": "#define VALUE 40\n"}, Options: []string{"-DADD=2"},
+	}))(t)
+	closing(t, m)
+	x := alloc[int32](t, d, 1)
+	must(t, function(t, m, "get").Launch(nil, gpu.Grid(1, 1), x))
+	holds(t, x, []int32{42}, nil)
 }
 
 func modules(t *testing.T, d *gpu.Device) {

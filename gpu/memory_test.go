@@ -3,7 +3,6 @@ package gpu_test
 import (
 	"slices"
 	"testing"
-	"unsafe"
 
 	"github.com/goshmem/goshmem/gpu"
 )
@@ -118,7 +117,15 @@ func pinnedMemory(t *testing.T, d *gpu.Device) {
 	must(t, y.CopyAsync(x, s))
 	synchronize(t, s)
 	holds(t, y, local, nil)
-	if x.Kind() != gpu.PinnedMemory || y.Kind() != gpu.DeviceMemory || unsafe.Pointer(&local[0]) == nil {
+	elsewhere := stream(t, other(t, d)) // every device of the platform reaches it
+	must(t, x.FillAsync(9, elsewhere))
+	synchronize(t, elsewhere)
+	if local[some-1] != 9 {
+		t.Errorf("another device filled pinned memory with 9, it holds %d", local[some-1])
+	}
+	must(t, y.FillAsync(9, s))
+	synchronize(t, s)
+	if x.Kind() != gpu.PinnedMemory || y.Kind() != gpu.DeviceMemory {
 		t.Errorf("kinds: %v, %v", x, y)
 	}
 	direct, err := y.Local()
@@ -143,6 +150,8 @@ func foreign(t *testing.T, d *gpu.Device) {
 	wants(t, err, gpu.ErrArgument, "a multiple of 4")
 	_, err = gpu.Foreign[int32](d, x.Address()+2, 1, gpu.DeviceMemory)
 	wants(t, err, gpu.ErrArgument, "a multiple of 4")
+	_, err = gpu.Foreign[int32](d, x.Address(), 1<<30, gpu.DeviceMemory)
+	wants(t, err, gpu.ErrArgument, "the allocation there ends after ")
 	_, err = gpu.Foreign[int32](nil, x.Address(), 1, gpu.DeviceMemory)
 	wants(t, err, gpu.ErrArgument, "no device")
 }

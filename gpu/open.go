@@ -58,9 +58,14 @@ func beyond(p *platform, index int) error {
 func present() string {
 	var names []string
 	for _, p := range every() {
-		if p.ready() == nil {
-			names = append(names, fmt.Sprintf("%s:0 to %s:%d", p.name, p.name, len(p.devices)-1))
+		if p.ready() != nil {
+			continue
 		}
+		name := p.devices[0].name
+		if last := p.devices[len(p.devices)-1]; last.name != name {
+			name += " to " + last.name
+		}
+		names = append(names, name)
 	}
 	return "there is " + strings.Join(names, ", ")
 }

@@ -108,7 +108,8 @@ func Platforms() []Platform {
 // none is. It opens nothing.
 func Masks(platform string) string { return mask.Explain(platform, os.LookupEnv) }
 
-// find returns the platform of a name, opened.
+// find returns the platform of a name; with an error too, if it is one that cannot be
+// opened.
 func find(name string) (*platform, error) {
 	var names []string
 	for _, p := range every() {

@@ -67,6 +67,24 @@ func TestPeerMemory(t *testing.T) {
 	}
 }
 
+// TestClosedStreamsAreForgotten: a program may make streams without end.
+func TestClosedStreamsAreForgotten(t *testing.T) {
+	d := strange(t, "one")
+	for range 3 {
+		s, err := d.NewStream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	d.live.Range(func(s, _ any) bool {
+		t.Errorf("%v is still known", s)
+		return true
+	})
+}
+
 // TestMasksInErrors: a number that is too large may be the work of a variable.
 func TestMasksInErrors(t *testing.T) {
 	t.Setenv("ROCR_VISIBLE_DEVICES", "4,5")

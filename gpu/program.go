@@ -13,9 +13,9 @@ import (
 type Program struct {
 	// Name stands in the compiler's messages; "" is "program".
 	Name string
-	// Source is CUDA and HIP C++. Kernels are extern "C" __global__ functions.
-	Source string
-	// Headers are files that Source includes, by name.
+	// Device is source in CUDA and HIP C++. Kernels are extern "C" __global__ functions.
+	Device string
+	// Headers are files that it includes, by name.
 	Headers map[string]string
 	// Options go to the compiler, NVRTC or hipRTC, besides the device's architecture.
 	Options []string
@@ -35,8 +35,8 @@ func (d *Device) Compile(p Program) (*Module, error) {
 		m, err := d.fromGo(drv, p)
 		return m, fail(d, op, err)
 	}
-	if p.Source == "" {
-		return nil, fail(d, op, problem(ErrUnsupported, "the program has no Source for platform %s", d.p.name))
+	if p.Device == "" {
+		return nil, fail(d, op, problem(ErrUnsupported, "the program has no source for platform %s: fill in Program.Device", d.p.name))
 	}
 	image, err := d.build(p)
 	if err != nil {

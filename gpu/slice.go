@@ -46,22 +46,36 @@ func alloc[T any](d *Device, kind MemoryKind, op string, n int) (Slice[T], error
 }
 
 // Foreign returns n elements of memory that somebody else manages, such as another
-// library, by their address. It must be memory of d's platform and of that kind; Close
-// does not give it back.
+// library, by their address. It must be memory of d's platform and of that kind; where
+// the driver knows the allocation, its end is checked. Close does not give it back.
 func Foreign[T any](d *Device, address uintptr, n int, kind MemoryKind) (Slice[T], error) {
 	const op = "foreign"
 	if d == nil {
 		return Slice[T]{}, fail(nil, op, problem(ErrArgument, "no device"))
 	}
-	t := reflect.TypeFor[T]()
-	bytes, err := extent(t, n)
-	if err == nil && (address == 0 || address%uintptr(t.Align()) != 0) {
-		err = problem(ErrArgument, "address %#x: a multiple of %d is needed", address, t.Align())
+	bytes, err := extent(reflect.TypeFor[T](), n)
+	if err == nil {
+		err = d.vouch(address, bytes, reflect.TypeFor[T]())
 	}
 	if err != nil {
 		return Slice[T]{}, fail(d, op, err)
 	}
 	return Slice[T]{&block{d: d, kind: kind, at: device.Ptr(address), n: bytes}, 0, n}, nil
+}
+
+// vouch says what is wrong with somebody's memory, as far as the driver knows it.
+func (d *Device) vouch(address, bytes uintptr, t reflect.Type) error {
+	if align := uintptr(t.Align()); address == 0 || address%align != 0 {
+		return problem(ErrArgument, "address %#x: a multiple of %d is needed", address, align)
+	}
+	a, err := d.driver().Attributes(device.Ptr(address))
+	if err != nil {
+		return err
+	}
+	if left := uintptr(a.Base) + a.Size - address; a.Known && a.Size > 0 && bytes > left {
+		return problem(ErrArgument, "%d bytes at %#x: the allocation there ends after %d", bytes, address, left)
+	}
+	return nil
 }
 
 // As returns the same bytes as elements of another type. They must be a whole number of

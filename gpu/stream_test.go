@@ -178,4 +178,11 @@ func synchronizeAll(t *testing.T, d *gpu.Device) {
 		t.Error("the device was synchronized, its stream was not")
 	}
 	must(t, get(b.EndCapture())(t).Close())
+	for range 8 {
+		must(t, x.FillAsync(6, b))
+	}
+	must(t, d.Synchronize(t.Context()))
+	if done := get(b.Query())(t); !done {
+		t.Error("the device did not wait for a stream that had recorded before")
+	}
 }

@@ -1,6 +1,7 @@
 package shmem
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,16 +65,11 @@ func differ(all []engine.Words, call engine.Call, describe func(engine.Words) st
 	if len(order) == 1 {
 		return nil
 	}
-	if len(groups[order[0]]) > len(groups[order[1]]) {
-		order[0], order[1] = order[1], order[0]
-	}
+	slices.SortStableFunc(order, func(a, b engine.Words) int { return cmp.Compare(len(groups[a]), len(groups[b])) })
 	var parts []string
 	for _, words := range order {
-		noun := "PEs"
-		if len(groups[words]) == 1 {
-			noun = "PE"
-		}
-		parts = append(parts, fmt.Sprintf("%s %s asked %s", noun, engine.Ranges(groups[words]), describe(words)))
+		pes := groups[words]
+		parts = append(parts, fmt.Sprintf("%s %s asked %s", nouns(len(pes), "PE"), engine.Ranges(pes), describe(words)))
 	}
 	text := strings.Join(parts, ", ")
 	if describe(order[0]) == describe(order[1]) {
@@ -83,6 +79,14 @@ func differ(all []engine.Words, call engine.Call, describe func(engine.Words) st
 		return problem(ErrMismatch, "%s (%v)", text, call)
 	}
 	return problem(ErrMismatch, "%s (%v, %s)", text, call, call.Site)
+}
+
+// nouns is the noun for n of something.
+func nouns(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
 }
 
 // refuse takes part in a collective of the world that this PE cannot do, so that

@@ -22,8 +22,9 @@ func Alloc[T any](ctx context.Context, w *World, n int) (Array[T], error) {
 	return alloc[T](ctx, w, n, heap.Grain)
 }
 
-// AllocAligned is Alloc with an alignment in bytes: a power of two from 8 to 4096,
-// to which every heap is aligned itself. OpenSHMEM: shmem_align, but zeroed.
+// AllocAligned is Alloc with an alignment in bytes: a power of two from 8 to 4096, to
+// which every heap is aligned itself. Blocking, collective over the world. OpenSHMEM:
+// shmem_align, but zeroed.
 func AllocAligned[T any](ctx context.Context, w *World, n, align int) (Array[T], error) {
 	if align < 8 || align > maxAlign || align&(align-1) != 0 {
 		return Array[T]{}, w.refuse(ctx, "alloc", engine.KindAlloc, problem(ErrArgument, "alignment %d: must be a power of two from 8 to %d", align, maxAlign))

@@ -60,8 +60,8 @@ func (c *collective) arriveParts(off engine.Offset, part uintptr) {
 
 // partAt is where what member i has for this PE begins.
 func (c *collective) partAt(i int, part uintptr) uintptr {
-	if c.way == bySlip && i < c.t.me {
-		return part * uintptr(c.t.me-1)
+	if c.way == bySlip {
+		return c.partIn(i, part)
 	}
 	return part * uintptr(c.t.me)
 }

@@ -11,10 +11,10 @@ type Array[T any] struct {
 	n   int
 }
 
-// Len returns the number of elements.
+// Len returns the number of elements. Local.
 func (a Array[T]) Len() int { return a.n }
 
-// World returns the world that the array belongs to, nil for the zero Array.
+// World returns the world that the array belongs to, nil for the zero Array. Local.
 func (a Array[T]) World() *World {
 	if a.b == nil {
 		return nil

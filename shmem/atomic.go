@@ -28,7 +28,8 @@ type (
 	}
 )
 
-// AtomicFetch returns element i of pe's copy of a. OpenSHMEM: shmem_atomic_fetch.
+// AtomicFetch returns element i of pe's copy of a. Not collective. OpenSHMEM:
+// shmem_atomic_fetch.
 func AtomicFetch[T AtomicNumber](a Array[T], i, pe int) (T, error) {
 	if p := a.word(i, pe); p != nil {
 		return mem.Load[T](p), nil
@@ -36,7 +37,8 @@ func AtomicFetch[T AtomicNumber](a Array[T], i, pe int) (T, error) {
 	return farAtomic(a, i, pe, "atomic fetch", engine.AMOFetch, 0, 0)
 }
 
-// AtomicSet writes v to element i of pe's copy of a. OpenSHMEM: shmem_atomic_set.
+// AtomicSet writes v to element i of pe's copy of a. Not collective. OpenSHMEM:
+// shmem_atomic_set.
 func AtomicSet[T AtomicNumber](a Array[T], i int, v T, pe int) error {
 	if p := a.word(i, pe); p != nil {
 		swap(p, v)
@@ -46,8 +48,8 @@ func AtomicSet[T AtomicNumber](a Array[T], i int, v T, pe int) error {
 	return err
 }
 
-// AtomicSwap writes v to element i of pe's copy of a and returns the old value.
-// OpenSHMEM: shmem_atomic_swap.
+// AtomicSwap writes v to element i of pe's copy of a and returns the old value. Not
+// collective. OpenSHMEM: shmem_atomic_swap.
 func AtomicSwap[T AtomicNumber](a Array[T], i int, v T, pe int) (T, error) {
 	if p := a.word(i, pe); p != nil {
 		return swap(p, v), nil
@@ -56,7 +58,7 @@ func AtomicSwap[T AtomicNumber](a Array[T], i int, v T, pe int) (T, error) {
 }
 
 // AtomicCompareSwap writes v to element i of pe's copy of a if cond is there, and
-// returns the old value. OpenSHMEM: shmem_atomic_compare_swap.
+// returns the old value. Not collective. OpenSHMEM: shmem_atomic_compare_swap.
 func AtomicCompareSwap[T AtomicInteger](a Array[T], i int, cond, v T, pe int) (T, error) {
 	if p := a.word(i, pe); p != nil {
 		if unsafe.Sizeof(v) == 8 {
@@ -67,8 +69,8 @@ func AtomicCompareSwap[T AtomicInteger](a Array[T], i int, cond, v T, pe int) (T
 	return farAtomic(a, i, pe, "atomic compare swap", engine.AMOCompareSwap, v, cond)
 }
 
-// AtomicFetchAdd adds v to element i of pe's copy of a and returns the old value.
-// OpenSHMEM: shmem_atomic_fetch_add.
+// AtomicFetchAdd adds v to element i of pe's copy of a and returns the old value. Not
+// collective. OpenSHMEM: shmem_atomic_fetch_add.
 func AtomicFetchAdd[T AtomicNumber](a Array[T], i int, v T, pe int) (T, error) {
 	if p := a.word(i, pe); p != nil {
 		return add(p, v), nil
@@ -76,7 +78,8 @@ func AtomicFetchAdd[T AtomicNumber](a Array[T], i int, v T, pe int) (T, error) {
 	return farAtomic(a, i, pe, "atomic fetch add", engine.AMOAdd, v, 0)
 }
 
-// AtomicAdd adds v to element i of pe's copy of a. OpenSHMEM: shmem_atomic_add.
+// AtomicAdd adds v to element i of pe's copy of a. Not collective. OpenSHMEM:
+// shmem_atomic_add.
 func AtomicAdd[T AtomicNumber](a Array[T], i int, v T, pe int) error {
 	if p := a.word(i, pe); p != nil {
 		add(p, v)
@@ -86,20 +89,21 @@ func AtomicAdd[T AtomicNumber](a Array[T], i int, v T, pe int) error {
 	return err
 }
 
-// AtomicFetchInc adds 1 to element i of pe's copy of a and returns the old value.
-// OpenSHMEM: shmem_atomic_fetch_inc.
+// AtomicFetchInc adds 1 to element i of pe's copy of a and returns the old value. Not
+// collective. OpenSHMEM: shmem_atomic_fetch_inc.
 func AtomicFetchInc[T AtomicInteger](a Array[T], i, pe int) (T, error) {
 	old, err := AtomicFetchAdd(a, i, 1, pe)
 	return old, rename(err, "atomic fetch inc")
 }
 
-// AtomicInc adds 1 to element i of pe's copy of a. OpenSHMEM: shmem_atomic_inc.
+// AtomicInc adds 1 to element i of pe's copy of a. Not collective. OpenSHMEM:
+// shmem_atomic_inc.
 func AtomicInc[T AtomicInteger](a Array[T], i, pe int) error {
 	return rename(AtomicAdd(a, i, 1, pe), "atomic inc")
 }
 
-// AtomicFetchAnd replaces element i of pe's copy of a by its bitwise and with v
-// and returns the old value. OpenSHMEM: shmem_atomic_fetch_and.
+// AtomicFetchAnd replaces element i of pe's copy of a by its bitwise and with v and
+// returns the old value. Not collective. OpenSHMEM: shmem_atomic_fetch_and.
 func AtomicFetchAnd[T AtomicBits](a Array[T], i int, v T, pe int) (T, error) {
 	if p := a.word(i, pe); p != nil {
 		if unsafe.Sizeof(v) == 8 {
@@ -111,7 +115,7 @@ func AtomicFetchAnd[T AtomicBits](a Array[T], i int, v T, pe int) (T, error) {
 }
 
 // AtomicFetchOr replaces element i of pe's copy of a by its bitwise or with v and
-// returns the old value. OpenSHMEM: shmem_atomic_fetch_or.
+// returns the old value. Not collective. OpenSHMEM: shmem_atomic_fetch_or.
 func AtomicFetchOr[T AtomicBits](a Array[T], i int, v T, pe int) (T, error) {
 	if p := a.word(i, pe); p != nil {
 		if unsafe.Sizeof(v) == 8 {
@@ -122,8 +126,8 @@ func AtomicFetchOr[T AtomicBits](a Array[T], i int, v T, pe int) (T, error) {
 	return farAtomic(a, i, pe, "atomic fetch or", engine.AMOOr, v, 0)
 }
 
-// AtomicFetchXor replaces element i of pe's copy of a by its exclusive or with v
-// and returns the old value. OpenSHMEM: shmem_atomic_fetch_xor.
+// AtomicFetchXor replaces element i of pe's copy of a by its exclusive or with v and
+// returns the old value. Not collective. OpenSHMEM: shmem_atomic_fetch_xor.
 func AtomicFetchXor[T AtomicBits](a Array[T], i int, v T, pe int) (T, error) {
 	if p := a.word(i, pe); p != nil {
 		if unsafe.Sizeof(v) == 8 {
@@ -134,19 +138,22 @@ func AtomicFetchXor[T AtomicBits](a Array[T], i int, v T, pe int) (T, error) {
 	return farAtomic(a, i, pe, "atomic fetch xor", engine.AMOXor, v, 0)
 }
 
-// AtomicAnd is AtomicFetchAnd without the old value. OpenSHMEM: shmem_atomic_and.
+// AtomicAnd is AtomicFetchAnd without the old value. Not collective. OpenSHMEM:
+// shmem_atomic_and.
 func AtomicAnd[T AtomicBits](a Array[T], i int, v T, pe int) error {
 	_, err := AtomicFetchAnd(a, i, v, pe)
 	return rename(err, "atomic and")
 }
 
-// AtomicOr is AtomicFetchOr without the old value. OpenSHMEM: shmem_atomic_or.
+// AtomicOr is AtomicFetchOr without the old value. Not collective. OpenSHMEM:
+// shmem_atomic_or.
 func AtomicOr[T AtomicBits](a Array[T], i int, v T, pe int) error {
 	_, err := AtomicFetchOr(a, i, v, pe)
 	return rename(err, "atomic or")
 }
 
-// AtomicXor is AtomicFetchXor without the old value. OpenSHMEM: shmem_atomic_xor.
+// AtomicXor is AtomicFetchXor without the old value. Not collective. OpenSHMEM:
+// shmem_atomic_xor.
 func AtomicXor[T AtomicBits](a Array[T], i int, v T, pe int) error {
 	_, err := AtomicFetchXor(a, i, v, pe)
 	return rename(err, "atomic xor")

@@ -295,3 +295,13 @@ func badAllocRefusedOnOne(t testing.TB, w *shmem.World) {
 		}
 	}
 }
+
+// TestOddOneOutFirst: of PEs that ask for different things the fewest are named first.
+func TestOddOneOutFirst(t *testing.T) {
+	must(t, shmem.RunLocal(t.Context(), 6, badOptions(), func(ctx context.Context, w *shmem.World) error {
+		n := []int{1, 1, 1, 2, 2, 3}[w.MyPE()]
+		text := "PE 5 asked 24 bytes aligned 128, PEs 3, 4 asked 16 bytes aligned 128, PEs 0-2 asked 8 bytes aligned 128 (alloc #1, "
+		wrong{is: shmem.ErrMismatch, op: "alloc", peer: -1, text: text}.in(w).check(t, second(shmem.Alloc[int64](ctx, w, n)))
+		return nil
+	}))
+}

@@ -116,8 +116,8 @@ func TestCheckedTexts(t *testing.T) {
 		if w.MyPE() == 0 {
 			begins(t, l.Set(over), "shmem: lock set: PE 1 holds the lock, since its lock #1 ("+setLine+"): context canceled after ")
 			err := shmem.WaitUntilAll(over, a, []bool{true, true, true, true, false, false}, shmem.GE, 8)
-			begins(t, err, "shmem: wait until all: elements 4, 5 missing: 4 was 7, not >= 8 (last written by PE 1: put of 4 bytes, "+putLine+
-				"); 5 was 0, not >= 8 (in the last 64 operations of any PE nobody has written there): context canceled after ")
+			begins(t, err, "shmem: wait until all: elements 4, 5 missing: 4 was 7, wanted >= 8 (last written by PE 1: put of 4 bytes, "+putLine+
+				"); 5 was 0, wanted >= 8 (in the last 64 operations of any PE nobody has written there): context canceled after ")
 		}
 		return w.Barrier(ctx)
 	}))
@@ -143,11 +143,23 @@ func TestLongLists(t *testing.T) {
 		}
 		err := shmem.WaitUntilAll(over, a, except, shmem.EQ, 8)
 		begins(t, err, "shmem: wait until all: elements 1, 3, 5, 7, ")
-		for _, part := range []string{", ... missing: 1 was 0, not == 8; ", "; and 997 more: context canceled after "} {
+		for _, part := range []string{", ... missing: 1 was 0, wanted == 8; ", "; and 997 more: context canceled after "} {
 			if text := fmt.Sprint(err); !strings.Contains(text, part) || len(text) > 500 {
 				t.Errorf("%s: no %q in it, or too long", text, part)
 			}
 		}
+		return nil
+	}))
+}
+
+// TestNotEqualText: what is there and what was asked for are told apart, also where it was
+// asked for not to be there.
+func TestNotEqualText(t *testing.T) {
+	must(t, shmem.RunLocal(t.Context(), 1, badOptions(), func(ctx context.Context, w *shmem.World) error {
+		a := must1(shmem.Alloc[uint32](ctx, w, 1))(t)
+		over, cancel := context.WithCancel(ctx)
+		cancel()
+		begins(t, shmem.WaitUntilAll(over, a, nil, shmem.NE, 0), "shmem: wait until all: element 0 missing: 0 was 0, wanted != 0: context canceled after ")
 		return nil
 	}))
 }

@@ -96,13 +96,14 @@ func (a Array[T]) Via(c *CommContext) (Array[T], error) {
 
 // Via returns the signal as operations through c see it; see Array.Via. A put with a
 // signal goes the array's way, data and signal together, whichever way the signal is.
+// Local.
 func (s Signal) Via(c *CommContext) (Signal, error) {
 	a, err := s.a.Via(c)
 	return Signal{a}, err
 }
 
-// Team returns the team that the context numbers its PEs by. OpenSHMEM: shmem_ctx_get_team.
-// A nil context has none.
+// Team returns the team that the context numbers its PEs by; a nil context has
+// none. Local. OpenSHMEM: shmem_ctx_get_team.
 func (c *CommContext) Team() *Team {
 	if c == nil {
 		return nil
@@ -110,7 +111,7 @@ func (c *CommContext) Team() *Team {
 	return c.t
 }
 
-// Options returns what the context was made with.
+// Options returns what the context was made with. Local. No OpenSHMEM counterpart.
 func (c *CommContext) Options() ContextOptions {
 	if c == nil {
 		return ContextOptions{}

@@ -15,7 +15,7 @@ type Error struct {
 	PE     int    // the PE that got the error, -1 before there is a world
 	Peer   int    // the PE that the call was for, as the caller numbered it, -1 if it was for none
 	Engine string // the engine of the world, empty before there is one
-	Site   string // in checked mode: the line of the program, file:line
+	Site   string // in checked mode, or where a collective was started: the line of the program, file:line
 	Err    error
 }
 

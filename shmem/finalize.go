@@ -1,6 +1,7 @@
 package shmem
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,8 @@ import (
 // teams that are left, newest first, and closes the world. They and memory that is
 // still allocated are reported to Options.Logf. Later calls on the world and its arrays return
 // ErrClosed; a second Finalize does nothing. If it fails the world is closed all
-// the same. Blocking, collective over the world. OpenSHMEM: shmem_finalize.
+// the same. It also returns the error of a collective that was started, has failed, and
+// was never asked for that with Wait or Test. Blocking, collective over the world. OpenSHMEM: shmem_finalize.
 func (w *World) Finalize(ctx context.Context) error {
 	if w == nil {
 		return noWorld("finalize")
@@ -27,9 +29,12 @@ func (w *World) Finalize(ctx context.Context) error {
 		w.logf("shmem: finalize: context made at %s was not destroyed", c.site)
 	}
 	for _, t := range w.leftTeams() {
-		w.logf("shmem: finalize: team of %d PEs made at %s was not destroyed", len(t.members), t.site)
-		if left := t.Destroy(ctx); left != nil { // out of order since an earlier error; the world may be fine
+		broken, left := t.destroy(ctx)
+		if left != nil { // the world may be fine
 			w.logf("shmem: finalize: %v", left)
+		}
+		if !broken { // else an error has ended it, not the program's want of care
+			w.logf("shmem: finalize: team of %d PEs made at %s was not destroyed", len(t.members), t.site)
 		}
 	}
 	if err == nil { // what was started on the shared team still uses memory
@@ -43,11 +48,15 @@ func (w *World) Finalize(ctx context.Context) error {
 		w.logf("shmem: finalize: still allocated: %v", l)
 	}
 	w.close()
+	untold := w.untold()
 	if err != nil {
 		w.fail(err, engine.Stays)
+		if untold != nil {
+			w.logf("%v", untold)
+		}
 		return rewrap(w, "finalize", err)
 	}
-	return fail(w, "finalize", noPeer, w.heap.Close())
+	return cmp.Or(untold, fail(w, "finalize", noPeer, w.heap.Close()))
 }
 
 // rewrap keeps an Error as it is.

@@ -14,6 +14,8 @@ type folding struct {
 	rooms         []unsafe.Pointer // for blocks of members that only the engine reaches, and for the result
 	scratch       *reduce.Scratch
 	parts         []part // of AllToAllV
+	room          bool   // the team's own, for slices, has memory
+	half          bool   // which half of it was used last
 }
 
 // rooms are how many bytes there are for blocks of all members together, if some are not
@@ -82,10 +84,14 @@ func (c *collective) foldShare(n, first, last int) error {
 
 // share is which elements this PE combines: whole cache lines, if there are enough.
 func (c *collective) share(n int) (lo, hi int) {
-	members := len(c.t.members)
-	line := max(1, 64/int(c.form.size))
+	return shareOf(n, int(c.form.size), len(c.t.members), c.t.me)
+}
+
+// shareOf is that of one of the members.
+func shareOf(n, size, members, i int) (lo, hi int) {
+	line := max(1, 64/size)
 	each := ((n+members-1)/members + line - 1) / line * line
-	lo = min(n, each*c.t.me)
+	lo = min(n, each*i)
 	return lo, min(n, lo+each)
 }
 
@@ -136,20 +142,16 @@ func (c *collective) at(i, which, at int) unsafe.Pointer {
 // inRooms fetches elements lo to hi-1 of all members into rooms of this PE, some at a
 // time, and calls use, with room for a result.
 func (c *collective) inRooms(lo, hi int, use func(result unsafe.Pointer, at, n int) error) error {
-	f, members := c.t.prepare(), len(c.t.members)
-	room := max(64, min(maxRoom, rooms/members&^63))
-	for len(f.rooms) <= members {
-		f.rooms = append(f.rooms, unsafe.Pointer(unsafe.SliceData(make([]uint64, room/8))))
-	}
-	some := room / int(c.form.size)
+	members, blocks := len(c.t.members), c.t.roomsHere()
+	some := int(c.t.roomHere() / c.form.size)
 	for at := lo; at < hi; at += some {
 		n := min(some, hi-at)
 		for i := range members {
-			if err := c.t.pull(i, c.offset(i, 1, at), f.rooms[i], uintptr(n)*c.form.size); err != nil {
+			if err := c.t.pull(i, c.offset(i, 1, at), blocks[i], uintptr(n)*c.form.size); err != nil {
 				return err
 			}
 		}
-		if err := use(f.rooms[members], at, n); err != nil {
+		if err := use(blocks[members], at, n); err != nil {
 			return err
 		}
 	}

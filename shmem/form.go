@@ -17,27 +17,34 @@ type form struct {
 	root     int         // noRoot if there is none
 	n        int         // elements of each member
 	anything bool        // n may differ
+	slices   bool        // of Go memory
 }
 
 const noRoot = -1
 
 // word packs a form: two that differ give words that differ, unless the numbers are
-// absurd. From the top: 5 bits for the kind, 7 for the low part of the size, 12 for the
-// root, 8 for operation and element or for the high part of the size, 32 for n.
+// absurd. From the top: 5 bits for the kind, 7 for the low part of the size, 1 for slices,
+// 11 for the root, 8 for operation and element or for the high part of the size, 32 for n.
 func (f form) word() uint64 {
 	size := uint64(min(f.size, maxSize))
-	w := uint64(f.kind)<<59 | uint64(f.root+1)&0xfff<<40
+	w := uint64(f.kind)<<59 | uint64(f.root+1)&0x7ff<<40
 	switch {
 	case f.reduces:
 		w |= uint64(f.op+1)<<36 | uint64(f.elem)<<32
 	default:
 		w |= size&0x7f<<52 | size>>7<<32
 	}
+	if f.slices {
+		w |= ofSlices
+	}
 	if !f.anything {
 		w |= uint64(uint32(f.n))
 	}
 	return w
 }
+
+// ofSlices is the bit for slices.
+const ofSlices = 1 << 51
 
 // maxSize stands for all larger sizes of elements.
 const maxSize = 1<<11 - 1
@@ -56,7 +63,10 @@ func describeForm(word uint64) string {
 	case kind == engine.KindCollect, kind == engine.KindAllToAllV:
 		text = fmt.Sprintf("%v of elements of %d bytes", kind, word>>52&0x7f|word>>32&0xf<<7)
 	}
-	if root := word >> 40 & 0xfff; root != 0 {
+	if word&ofSlices != 0 {
+		text += " in slices"
+	}
+	if root := word >> 40 & 0x7ff; root != 0 {
 		text += fmt.Sprintf(", root %d", root-1)
 	}
 	return text

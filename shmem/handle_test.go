@@ -155,3 +155,27 @@ func TestHandleWrong(t *testing.T) {
 		x.wrong(x.team.Barrier(x.ctx), shmem.ErrMismatch, "barrier", "PE 0 gave this team up: root 2 out of range: the team has 2 PEs")
 	}))
 }
+
+// TestHandleForgotten: finalize returns the error of what was started on a team and that
+// nobody has waited for, with the line that started it; not one that was told.
+func TestHandleForgotten(t *testing.T) {
+	for _, told := range []bool{false, true} {
+		must(t, shmem.RunLocal(t.Context(), 2, badOptions(), func(ctx context.Context, w *shmem.World) error {
+			team := must1(w.Team().SplitStrided(ctx, 0, 1, 2, shmem.TeamConfig{}))(t)
+			a := must1(shmem.Alloc[int64](ctx, w, 1))(t)
+			line := here(1)
+			h := must1(shmem.StartBroadcast(team, a, a, 2))(t)
+			why := "shmem: broadcast: root 2 out of range: the team has 2 PEs (" + line + ")"
+			if told {
+				exactly(t, h.Wait(ctx), why)
+				return w.Finalize(ctx)
+			}
+			err := w.Finalize(ctx)
+			if !errors.Is(err, shmem.ErrPE) {
+				t.Errorf("finalize after a collective that failed: %v", err)
+			}
+			exactly(t, err, "shmem: finalize: nobody waited for what was started at "+line+": "+why)
+			return nil
+		}))
+	}
+}

@@ -58,9 +58,5 @@ func (l *lane) checkPE(pe int) error {
 	if uint(pe) < uint(len(l.bases)) {
 		return nil
 	}
-	noun := "PEs"
-	if len(l.bases) == 1 {
-		noun = "PE"
-	}
-	return problem(ErrPE, "PE %d out of range: this %s has %d %s", pe, l.group, len(l.bases), noun)
+	return problem(ErrPE, "PE %d out of range: this %s has %d %s", pe, l.group, len(l.bases), nouns(len(l.bases), "PE"))
 }

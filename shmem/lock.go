@@ -17,7 +17,7 @@ import (
 type Lock struct {
 	w     *World
 	words Array[uint64] // see queue.go
-	grant Signal        // the ticket of this PE that has got the lock
+	grant Array[uint64] // the ticket of this PE that has got the lock
 	home  int           // the PE that has the words all share
 	turns turns         // of this PE's goroutines, to hold the lock or wait for it
 	held  atomic.Bool   // by this PE
@@ -33,7 +33,7 @@ func AllocLock(ctx context.Context, w *World) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Lock{w: w, words: words, grant: Signal{Array[uint64]{words.b, words.offset(grantWord), 1}}}
+	l := &Lock{w: w, words: words, grant: Array[uint64]{words.b, words.offset(grantWord), 1}}
 	l.home = int(words.b.seq % uint64(w.NPEs()))
 	l.turns.w = w
 	w.mu.Lock()
@@ -187,14 +187,15 @@ func (l *Lock) holder() string {
 	return fmt.Sprintf("%s, since its %v%s", who, engine.Call{Kind: engine.KindLock, Seq: seq}, l.siteOf(pe))
 }
 
-// siteOf is where a PE got the lock; "" out of checked mode.
+// siteOf is where a PE got the lock; "" out of checked mode. What has only looked at the
+// lock since, as holder does, counts for nothing.
 func (l *Lock) siteOf(pe int) string {
 	if !l.w.info.Checked {
 		return ""
 	}
 	at := l.words.offset(stateWord)
 	for _, r := range slices.Backward(l.w.heap.Records(pe)) {
-		if r.Peer == l.home && r.At == at {
+		if r.Deed == engine.DeedAtomic && r.Peer == l.home && r.At == at {
 			return " (" + r.Site + ")"
 		}
 	}

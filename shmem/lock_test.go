@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/goshmem/goshmem/internal/conformance"
@@ -146,4 +147,114 @@ func TestLockHeldAtFinalize(t *testing.T) {
 	if strings.Count(strings.Join(lines, "\n"), want) != 1 {
 		t.Errorf("logged:\n%s\nwant once: %s", strings.Join(lines, "\n"), want)
 	}
+}
+
+// stuck is a heap whose waits for the lock end at once, and on which one that hands a
+// lock over stops between the decision, a compare-and-swap of an ask, and the rest.
+type stuck struct {
+	engine.Heap
+	s *stuckLock
+}
+
+type stuckLock struct {
+	armed, decided atomic.Bool
+	goOn           chan struct{}
+	waits          int
+	hand           func() // the holder begins to hand over
+	last           func() // before the second wait fails
+}
+
+func (h stuck) Wait(ctx context.Context, call engine.Call, ready func() bool) error {
+	if call.Kind != engine.KindLock || !h.s.armed.Load() {
+		return h.Heap.Wait(ctx, call, ready)
+	}
+	if h.s.waits++; h.s.waits == 1 {
+		h.s.hand()
+	} else {
+		h.s.last()
+	}
+	return engine.ErrTimeout
+}
+
+func (h stuck) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error) {
+	old, err := h.Heap.Atomic(pe, at, op)
+	if h.s.armed.Load() && op.Kind == engine.AMOCompareSwap && op.Value == 0 && old == op.Cond && h.s.decided.CompareAndSwap(false, true) {
+		<-h.s.goOn
+	}
+	return old, err
+}
+
+// TestLockHandedOn: a PE whose time is over while the lock is on its way to it has not
+// got it, nor keeps it from the others: who hands it over hands it on. It has got it if it
+// comes this moment.
+func TestLockHandedOn(t *testing.T) {
+	for _, comes := range []bool{false, true} {
+		s := &stuckLock{goOn: make(chan struct{})}
+		var locks [2]*shmem.Lock
+		o := shmem.WithHeap(checkedOptions(), func(h engine.Heap) engine.Heap { return stuck{h, s} })
+		must(t, shmem.RunLocal(t.Context(), 2, o, func(ctx context.Context, w *shmem.World) error {
+			locks[w.MyPE()] = must1(shmem.AllocLock(ctx, w))(t)
+			must(t, w.Barrier(ctx))
+			if w.MyPE() == 0 {
+				s.handOver(t, ctx, locks, comes)
+				for _, l := range []*shmem.Lock{locks[0], locks[1], locks[0]} {
+					if got, err := l.Test(); !got || err != nil {
+						t.Fatalf("comes %v: nobody holds the lock, but test says %v, %v", comes, got, err)
+					}
+					must(t, l.Clear(ctx))
+				}
+			}
+			return w.Barrier(ctx)
+		}))
+	}
+}
+
+// handOver has PE 0 hand the lock to PE 1, which gives up meanwhile.
+func (s *stuckLock) handOver(t *testing.T, ctx context.Context, locks [2]*shmem.Lock, comes bool) {
+	must(t, locks[0].Set(ctx))
+	cleared := make(chan error, 1)
+	s.hand = func() {
+		go func() { cleared <- locks[0].Clear(ctx) }()
+		for !s.decided.Load() {
+			runtime.Gosched()
+		}
+	}
+	s.last = func() {
+		if comes {
+			close(s.goOn)
+			must(t, <-cleared)
+		}
+	}
+	s.armed.Store(true)
+	err := locks[1].Set(ctx)
+	s.armed.Store(false)
+	if s.waits != 2 || (err == nil) != comes || err != nil && !errors.Is(err, shmem.ErrTimeout) {
+		t.Errorf("comes %v: after %d waits: %v", comes, s.waits, err)
+	}
+	if comes {
+		must(t, locks[1].Clear(ctx))
+		return
+	}
+	close(s.goOn)
+	must(t, <-cleared)
+}
+
+// TestLockHeldSince: who waits for its own PE in vain learns where that got the lock,
+// not where others have looked at it since.
+func TestLockHeldSince(t *testing.T) {
+	checkedWorld(t, 2, checkedOptions(), func(t *testing.T, ctx context.Context, w *shmem.World) {
+		l := must1(shmem.AllocLock(ctx, w))(t)
+		if w.MyPE() == 0 {
+			over, cancel := context.WithCancel(ctx)
+			cancel()
+			line := here(1)
+			must(t, l.Set(ctx))
+			for range 2 {
+				text := "this PE holds the lock itself, since its lock #1 (" + line + "): "
+				wrong{is: context.Canceled, op: "lock set", peer: -1, text: text}.in(w).check(t, l.Set(over))
+			}
+			must(t, l.Clear(ctx))
+		}
+		must(t, w.Barrier(ctx))
+	})
 }

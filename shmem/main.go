@@ -2,20 +2,25 @@ package shmem
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
+	"time"
 
 	"github.com/goshmem/goshmem/internal/engine"
 )
 
-// Main runs f as one PE of the launched job: init, f, finalize. If f returns an
-// error, panics or has called Abort, this PE says so on stderr and the process exits with 1 or 2,
-// without running deferred calls of its caller; the waits of all other PEs then return an error that names this PE and its
-// reason, so the whole job ends. OpenSHMEM: shmem_init ... shmem_finalize.
+// Main runs f as one PE of the launched job: init, f, finalize. If f returns an error,
+// panics or has called Abort, this PE says so on stderr and the process exits with 1 or
+// 2, without running deferred calls of its caller; the waits of all other PEs then
+// return an error that names this PE and its reason, so the whole job ends. That the
+// symmetric heap is full PE 0 says alone, if it ends with that. Blocking, collective over
+// the job. OpenSHMEM: shmem_init ... shmem_finalize.
 func Main(f func(ctx context.Context, w *World) error) { MainWith(Options{}, f) }
 
-// MainWith is Main with options for the world.
+// MainWith is Main with options for the world. Blocking, collective over the job.
 func MainWith(o Options, f func(ctx context.Context, w *World) error) {
 	ctx := context.Background()
 	w, err := Init(ctx, o)
@@ -53,7 +58,25 @@ func (w *World) run(ctx context.Context, f func(context.Context, *World) error) 
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintf(os.Stderr, "PE %d: %v\n", w.rank, err)
+	if !w.said(ctx, err) {
+		fmt.Fprintf(os.Stderr, "PE %d: %v\n", w.rank, err)
+	}
 	w.fail(err, engine.Leaves)
 	return 1
+}
+
+// patience is how long a PE waits for PE 0 to end with the error that it has itself.
+const patience = 5 * time.Second
+
+// said says whether PE 0 has ended with this error, and so has said it: once is enough
+// of a lack of memory, which all PEs learn of in the same call.
+func (w *World) said(ctx context.Context, err error) bool {
+	if w.rank == 0 || !errors.Is(err, ErrNoMemory) {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	ended := w.heap.Wait(ctx, engine.Call{Kind: engine.KindWait, Seq: w.waits.Add(1)}, func() bool { return false })
+	p := w.heap.Progress(0)
+	return errors.Is(ended, ErrFailed) && p.State == engine.Failed && p.Note != "" && strings.HasPrefix(err.Error(), p.Note)
 }

@@ -35,25 +35,27 @@ type (
 	}
 )
 
-// Sum adds. NCCL: ncclSum; rocSHMEM: ROCSHMEM_SUM.
+// Sum adds. Local. NCCL: ncclSum; rocSHMEM: ROCSHMEM_SUM.
 func Sum[T Numeric](T) Operation { return Operation{reduce.Sum, true} }
 
-// Prod multiplies. NCCL: ncclProd; rocSHMEM: ROCSHMEM_PROD.
+// Prod multiplies. Local. NCCL: ncclProd; rocSHMEM: ROCSHMEM_PROD.
 func Prod[T Numeric](T) Operation { return Operation{reduce.Prod, true} }
 
-// Min takes the smaller; if one is not a number, that. NCCL: ncclMin; rocSHMEM: ROCSHMEM_MIN.
+// Min takes the smaller; if one is not a number, that. Local. NCCL: ncclMin; rocSHMEM:
+// ROCSHMEM_MIN.
 func Min[T Real](T) Operation { return Operation{reduce.Min, true} }
 
-// Max takes the larger; if one is not a number, that. NCCL: ncclMax; rocSHMEM: ROCSHMEM_MAX.
+// Max takes the larger; if one is not a number, that. Local. NCCL: ncclMax; rocSHMEM:
+// ROCSHMEM_MAX.
 func Max[T Real](T) Operation { return Operation{reduce.Max, true} }
 
-// And is the bitwise and. rocSHMEM: ROCSHMEM_AND.
+// And is the bitwise and. Local. rocSHMEM: ROCSHMEM_AND.
 func And[T Integer](T) Operation { return Operation{reduce.And, true} }
 
-// Or is the bitwise or. rocSHMEM: ROCSHMEM_OR.
+// Or is the bitwise or. Local. rocSHMEM: ROCSHMEM_OR.
 func Or[T Integer](T) Operation { return Operation{reduce.Or, true} }
 
-// Xor is the bitwise exclusive or. rocSHMEM: ROCSHMEM_XOR.
+// Xor is the bitwise exclusive or. Local. rocSHMEM: ROCSHMEM_XOR.
 func Xor[T Integer](T) Operation { return Operation{reduce.Xor, true} }
 
 // elementOf returns what T is to package reduce.

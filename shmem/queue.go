@@ -12,8 +12,9 @@ import (
 // where the holder will look (asks), and then counts one up in the state word: so a
 // holder that clears the lock, and finds the count as it was, knows of every ask.
 // It gives the lock to the lowest ticket, by a compare-and-swap of the ask, with which
-// a waiter that gives up competes: whoever is first has decided. All atomics are
-// fetching ones, which are complete when they return.
+// a waiter that gives up competes: whoever is first has decided. A waiter that comes
+// too late for that, and gives up before the lock has come, competes once more, for its
+// grant word. All atomics are fetching ones, which are complete when they return.
 
 // The state word: the holder's number and 1, or 0, in the low half, the count of
 // those who have asked in the high half.
@@ -69,8 +70,25 @@ func (l *Lock) queue(ctx context.Context, call engine.Call) error {
 	if withdrawn {
 		return l.explain(err)
 	}
-	return l.await(context.WithoutCancel(orBackground(ctx)), call, ticket) // it is being handed over
+	// It is being handed over.
+	return l.abandon(ticket, l.await(context.WithoutCancel(orBackground(ctx)), call, ticket))
 }
+
+// abandon gives up the lock that has not come, err, though it is on its way: whoever
+// hands it over passes it on. It may have come this moment, which is no error.
+func (l *Lock) abandon(ticket uint64, err error) error {
+	if err == nil {
+		return nil
+	}
+	old, failed := AtomicSwap(l.words, grantWord, ticket|abandoned, l.w.rank)
+	if failed == nil && old == ticket {
+		return nil
+	}
+	return l.explain(err)
+}
+
+// abandoned is set in the grant word of a PE that no longer waits for the ticket there.
+const abandoned = 1 << 63
 
 // ask is the word in which this PE asks.
 func (l *Lock) ask() int { return askWords + l.w.rank }
@@ -91,7 +109,7 @@ func (l *Lock) announce() (got bool, err error) {
 
 // await returns when the lock has been handed to this PE.
 func (l *Lock) await(ctx context.Context, call engine.Call, ticket uint64) error {
-	p := l.grant.a.here()
+	p := l.grant.here()
 	for n, pause := l.w.heap.Spin(); n > 0; n-- {
 		if mem.Load64(p) == ticket {
 			return nil
@@ -112,38 +130,51 @@ func (l *Lock) withdraw(ticket uint64) (bool, error) {
 // release gives the lock to who has waited longest, or to nobody. That nobody asks
 // counts only if nobody has announced an ask since before they were looked at.
 func (l *Lock) release() error {
-	for state := heldBy(l.w.rank); ; {
+	holder := l.w.rank // then whoever was to have it, but does not want it any more
+	for state := heldBy(holder); ; {
 		old, err := AtomicCompareSwap(l.words, stateWord, state, 0, l.home)
 		if err != nil || old == state {
 			return err
 		}
 		state = old
-		if done, err := l.handOver(); done || err != nil {
+		next, taken, err := l.handOver(holder)
+		if taken || err != nil {
 			return err
 		}
+		state += heldBy(next) - heldBy(holder)
+		holder = next
 	}
 }
 
-// handOver gives the lock to the PE with the lowest ticket, if any waits.
-func (l *Lock) handOver() (bool, error) {
+// handOver makes the PE with the lowest ticket the holder, if any waits, and says
+// whether it has taken the lock: if not, the holder is next, who will not clear it.
+func (l *Lock) handOver(holder int) (next int, taken bool, err error) {
 	for {
 		pe, ticket, err := l.longest()
 		if err != nil || pe == noPeer {
-			return false, err
+			return holder, false, err
 		}
 		old, err := AtomicCompareSwap(l.words, askWords+pe, ticket, 0, l.home)
 		if err != nil {
-			return false, err
+			return holder, false, err
 		}
 		if old != ticket { // it has given up
 			continue
 		}
 		// The difference leaves the count alone, which may go up at this moment.
-		if _, err := AtomicFetchAdd(l.words, stateWord, heldBy(pe)-heldBy(l.w.rank), l.home); err != nil {
-			return false, err
+		if _, err := AtomicFetchAdd(l.words, stateWord, heldBy(pe)-heldBy(holder), l.home); err != nil {
+			return holder, false, err
 		}
-		return true, l.grant.Set(ticket, pe)
+		taken, err := l.grantTo(pe, ticket)
+		return pe, taken, err
 	}
+}
+
+// grantTo tells a PE that it holds the lock, and says whether it still wants it.
+func (l *Lock) grantTo(pe int, ticket uint64) (bool, error) {
+	old, err := AtomicSwap(l.words, grantWord, ticket, pe)
+	l.w.heap.Ring(pe)
+	return old != ticket|abandoned, err
 }
 
 // longest is who has waited longest, and its ticket.

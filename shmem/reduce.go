@@ -12,7 +12,7 @@ import (
 // length; dst may be src. Blocking, collective over the team. OpenSHMEM:
 // shmem_sum_reduce and the like; NCCL: ncclAllReduce.
 func AllReduce[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Reduction[T]) error {
-	c, err := beginReduce(ctx, t, engine.KindAllReduce, op, noRoot, src.n, alike(dst.n, src.n, t.pair(dst.span(), src.span(), 0)))
+	c, err := beginReduce(ctx, t, engine.KindAllReduce, op, noRoot, src.n, false, alike(dst.n, src.n, t.pair(dst.span(), src.span(), 0)))
 	if err != nil {
 		return err
 	}
@@ -22,7 +22,7 @@ func AllReduce[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Re
 // Reduce is AllReduce with the result on the member that is root only; dst of others is
 // not looked at. MPI: MPI_Reduce; NCCL: ncclReduce.
 func Reduce[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Reduction[T], root int) error {
-	c, err := beginReduce(ctx, t, engine.KindReduce, op, root, src.n, t.checkReduce(dst.span(), src.span(), dst.n, src.n, root))
+	c, err := beginReduce(ctx, t, engine.KindReduce, op, root, src.n, false, t.checkReduce(dst.span(), src.span(), dst.n, src.n, root))
 	if err != nil {
 		return err
 	}
@@ -34,16 +34,16 @@ func Reduce[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Reduc
 // dst may be this PE's own part of src. Blocking, collective over the team. rocSHMEM:
 // rocshmem_ctx_TYPE_OP_reduce_scatter; NCCL: ncclReduceScatter.
 func ReduceScatter[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Reduction[T]) error {
-	c, err := beginReduce(ctx, t, engine.KindReduceScatter, op, noRoot, src.n, t.times(src.n, dst.n, t.pair(src.span(), dst.span(), t.mine(dst.bytes()))))
+	c, err := beginReduce(ctx, t, engine.KindReduceScatter, op, noRoot, src.n, false, t.times(src.n, dst.n, t.pair(src.span(), dst.span(), t.mine(dst.bytes()))))
 	if err != nil {
 		return err
 	}
 	return c.end(c.reduceScatter(dst.off, src.off, dst.n, src.n))
 }
 
-func beginReduce[T Numeric](ctx context.Context, t *Team, kind engine.Kind, op Reduction[T], root, n int, invalid error) (*collective, error) {
+func beginReduce[T Numeric](ctx context.Context, t *Team, kind engine.Kind, op Reduction[T], root, n int, slices bool, invalid error) (*collective, error) {
 	var v T
-	f := form{size: sizeOf[T](), root: root, n: n, reduces: true, elem: elementOf[T]()}
+	f := form{size: sizeOf[T](), root: root, n: n, reduces: true, slices: slices, elem: elementOf[T]()}
 	var asked Operation
 	if op != nil {
 		asked = op(v)

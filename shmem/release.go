@@ -10,9 +10,13 @@ import (
 
 // Release gives up this PE's part in the allocation, also if a is a slice of it.
 // Using the array afterwards is ErrFreed on this PE; the others may go on. When all
-// PEs have released it, the next Alloc takes the memory back. It never waits, so a
-// cleanup of package runtime may call it. Not collective; Free is the collective
-// way. No OpenSHMEM counterpart.
+// PEs have released it, the next Alloc takes the memory back. It never waits. Not
+// collective; Free is the collective way. No OpenSHMEM counterpart.
+//
+// A cleanup of package runtime may call it, see the example. It does so only after a
+// garbage collection, of which symmetric memory, not being Go's, causes none: a program
+// that runs out of it has all PEs call runtime.GC after ErrNoMemory, let the cleanups
+// run, and call Alloc again.
 func (a Array[T]) Release() error {
 	if a.b == nil {
 		return fail(nil, "release", noPeer, problem(ErrArgument, "the zero value has no memory"))

@@ -6,9 +6,9 @@ import (
 	"github.com/goshmem/goshmem/internal/mem"
 )
 
-// Put copies this PE's copy of src to pe's copy of a. Both have the same length.
-// It returns when src may be reused; see the package comment for when the data
-// is there. OpenSHMEM: shmem_put.
+// Put copies this PE's copy of src to pe's copy of a. Both have the same length. It
+// returns when src may be reused; see the package comment for when the data is there.
+// Not collective. OpenSHMEM: shmem_put.
 func (a Array[T]) Put(src Array[T], pe int) error {
 	to := a.target(pe)
 	if to == nil || !src.alive() || src.b.w != a.b.w || src.n != a.n {
@@ -18,8 +18,8 @@ func (a Array[T]) Put(src Array[T], pe int) error {
 	return nil
 }
 
-// PutNBI is Put, but src must stay as it is until Quiet or Barrier. OpenSHMEM:
-// shmem_put_nbi.
+// PutNBI is Put, but src must stay as it is until Quiet or Barrier. Not collective.
+// OpenSHMEM: shmem_put_nbi.
 func (a Array[T]) PutNBI(src Array[T], pe int) error {
 	to := a.target(pe)
 	if to == nil || !src.alive() || src.b.w != a.b.w || src.n != a.n {
@@ -29,7 +29,7 @@ func (a Array[T]) PutNBI(src Array[T], pe int) error {
 	return nil
 }
 
-// PutSlice is Put from ordinary Go memory.
+// PutSlice is Put from ordinary Go memory. Not collective.
 func (a Array[T]) PutSlice(src []T, pe int) error {
 	to := a.target(pe)
 	from := mem.Hide(unsafe.Pointer(unsafe.SliceData(src)))
@@ -40,7 +40,7 @@ func (a Array[T]) PutSlice(src []T, pe int) error {
 	return nil
 }
 
-// PutSliceNBI is PutNBI from ordinary Go memory.
+// PutSliceNBI is PutNBI from ordinary Go memory. Not collective.
 func (a Array[T]) PutSliceNBI(src []T, pe int) error {
 	to := a.target(pe)
 	if to == nil || len(src) != a.n {
@@ -53,8 +53,8 @@ func (a Array[T]) PutSliceNBI(src []T, pe int) error {
 	return nil
 }
 
-// Get copies pe's copy of src to this PE's copy of a. Both have the same length.
-// The data is there when it returns. OpenSHMEM: shmem_get.
+// Get copies pe's copy of src to this PE's copy of a. Both have the same length. The
+// data is there when it returns. Not collective. OpenSHMEM: shmem_get.
 func (a Array[T]) Get(src Array[T], pe int) error {
 	from := src.target(pe)
 	if from == nil || !a.alive() || a.b.w != src.b.w || src.n != a.n {
@@ -64,8 +64,8 @@ func (a Array[T]) Get(src Array[T], pe int) error {
 	return nil
 }
 
-// GetNBI is Get, but the data is there only after Quiet or Barrier. OpenSHMEM:
-// shmem_get_nbi.
+// GetNBI is Get, but the data is there only after Quiet or Barrier. Not collective.
+// OpenSHMEM: shmem_get_nbi.
 func (a Array[T]) GetNBI(src Array[T], pe int) error {
 	from := src.target(pe)
 	if from == nil || !a.alive() || a.b.w != src.b.w || src.n != a.n {
@@ -75,7 +75,8 @@ func (a Array[T]) GetNBI(src Array[T], pe int) error {
 	return nil
 }
 
-// GetSlice copies pe's copy of a to dst, ordinary Go memory of the same length.
+// GetSlice copies pe's copy of a to dst, ordinary Go memory of the same length. Not
+// collective.
 func (a Array[T]) GetSlice(dst []T, pe int) error {
 	from := a.target(pe)
 	to := mem.Hide(unsafe.Pointer(unsafe.SliceData(dst)))
@@ -89,7 +90,8 @@ func (a Array[T]) GetSlice(dst []T, pe int) error {
 	return nil
 }
 
-// GetSliceNBI is GetSlice, but the data is there only after Quiet or Barrier.
+// GetSliceNBI is GetSlice, but the data is there only after Quiet or Barrier. Not
+// collective.
 func (a Array[T]) GetSliceNBI(dst []T, pe int) error {
 	from := a.target(pe)
 	if from == nil || len(dst) != a.n {
@@ -102,7 +104,7 @@ func (a Array[T]) GetSliceNBI(dst []T, pe int) error {
 	return nil
 }
 
-// P writes v to element i of pe's copy. OpenSHMEM: shmem_p.
+// P writes v to element i of pe's copy. Not collective. OpenSHMEM: shmem_p.
 func (a Array[T]) P(i int, v T, pe int) error {
 	p := a.word(i, pe)
 	if p == nil {
@@ -112,7 +114,7 @@ func (a Array[T]) P(i int, v T, pe int) error {
 	return nil
 }
 
-// G reads element i of pe's copy. OpenSHMEM: shmem_g.
+// G reads element i of pe's copy. Not collective. OpenSHMEM: shmem_g.
 func (a Array[T]) G(i, pe int) (v T, err error) {
 	p := a.word(i, pe)
 	if p == nil {

@@ -16,14 +16,14 @@ func InScan[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Reduc
 }
 
 // ExScan is InScan without this PE's own src. The first member gets what changes
-// nothing: 0 of a sum, 1 of a product, the largest number of a minimum. OpenSHMEM:
-// shmem_sum_exscan.
+// nothing: 0 of a sum, 1 of a product, the largest number of a minimum. Blocking,
+// collective over the team. OpenSHMEM: shmem_sum_exscan.
 func ExScan[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Reduction[T]) error {
 	return scan(ctx, t, engine.KindExScan, dst, src, op, 0)
 }
 
 func scan[T Numeric](ctx context.Context, t *Team, kind engine.Kind, dst, src Array[T], op Reduction[T], own int) error {
-	c, err := beginReduce(ctx, t, kind, op, noRoot, src.n, alike(dst.n, src.n, t.pair(dst.span(), src.span(), 0)))
+	c, err := beginReduce(ctx, t, kind, op, noRoot, src.n, false, alike(dst.n, src.n, t.pair(dst.span(), src.span(), 0)))
 	if err != nil {
 		return err
 	}

@@ -212,7 +212,7 @@ func (s *several[T]) missing(lo int, err error) error {
 	var values []string
 	for i := s.find(max(lo, 0), s.a.n, false); i >= 0; i = s.find(i+1, s.a.n, false) {
 		if len(list) < told {
-			values = append(values, fmt.Sprintf("%d was %v, not %v %v%s", i, s.load(i), s.cmp, s.value(i), s.a.b.w.lastWriter(s.place(i))))
+			values = append(values, fmt.Sprintf("%d was %v, wanted %v %v%s", i, s.load(i), s.cmp, s.value(i), s.a.b.w.lastWriter(s.place(i))))
 		}
 		list = append(list, i)
 	}
@@ -222,11 +222,7 @@ func (s *several[T]) missing(lo int, err error) error {
 	if len(list) > told {
 		values = append(values, fmt.Sprintf("and %d more", len(list)-told))
 	}
-	noun := "elements"
-	if len(list) == 1 {
-		noun = "element"
-	}
-	return fmt.Errorf("%s %s missing: %s: %w", noun, shorten(engine.Ranges(list)), strings.Join(values, "; "), err)
+	return fmt.Errorf("%s %s missing: %s: %w", nouns(len(list), "element"), shorten(engine.Ranges(list)), strings.Join(values, "; "), err)
 }
 
 // shorten cuts a list that is too long for a line.

@@ -80,11 +80,11 @@ func (s Signal) Fetch() (uint64, error) {
 	return v, nil
 }
 
-// Set stores v in pe's signal, atomically. Order it after data with Fence.
-// rocSHMEM: rocshmem_signal_set.
+// Set stores v in pe's signal, atomically. Order it after data with Fence. Not
+// collective. rocSHMEM: rocshmem_signal_set.
 func (s Signal) Set(v uint64, pe int) error { return s.apply("signal set", SignalSet, v, pe) }
 
-// Add adds v to pe's signal, atomically. Order it after data with Fence.
+// Add adds v to pe's signal, atomically. Order it after data with Fence. Not collective.
 // rocSHMEM: rocshmem_signal_add.
 func (s Signal) Add(v uint64, pe int) error { return s.apply("signal add", SignalAdd, v, pe) }
 
@@ -141,8 +141,8 @@ func (s Signal) Test(cmp Cmp, v uint64) (bool, error) {
 	return ok, nil
 }
 
-// PutSignal is Put, then op with value on pe's signal: whoever sees the signal
-// there sees the data. It returns when src may be reused. OpenSHMEM:
+// PutSignal is Put, then op with value on pe's signal: whoever sees the signal there
+// sees the data. It returns when src may be reused. Not collective. OpenSHMEM:
 // shmem_put_signal.
 func (a Array[T]) PutSignal(src Array[T], pe int, sig Signal, op SignalOp, value uint64) error {
 	to := a.target(pe)
@@ -168,8 +168,8 @@ func (a Array[T]) putSignalOther(src Array[T], pe int, sig Signal, op SignalOp, 
 	return a.putSignal("put signal", src.here(), pe, sig, op, value)
 }
 
-// PutSignalNBI is PutSignal, but src must stay as it is until Quiet or Barrier.
-// OpenSHMEM: shmem_put_signal_nbi.
+// PutSignalNBI is PutSignal, but src must stay as it is until Quiet or Barrier. Not
+// collective. OpenSHMEM: shmem_put_signal_nbi.
 func (a Array[T]) PutSignalNBI(src Array[T], pe int, sig Signal, op SignalOp, value uint64) error {
 	if err := a.both(src, pe, true); err != nil {
 		return fail(a.World(), "put signal nbi", pe, err)
@@ -183,7 +183,7 @@ func (a Array[T]) PutSignalNBI(src Array[T], pe int, sig Signal, op SignalOp, va
 	return nil
 }
 
-// PutSliceSignal is PutSignal from ordinary Go memory.
+// PutSliceSignal is PutSignal from ordinary Go memory. Not collective.
 func (a Array[T]) PutSliceSignal(src []T, pe int, sig Signal, op SignalOp, value uint64) error {
 	if err := a.pair(pe, len(src), true); err != nil {
 		return fail(a.World(), "put slice signal", pe, err)

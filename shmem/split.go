@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"github.com/goshmem/goshmem/internal/engine"
 )
@@ -119,7 +118,7 @@ func (t *Team) split(ctx context.Context, asked split) (agreement, error) {
 // trySplit returns an empty agreement if a member has lost a slot to another split.
 func (t *Team) trySplit(ctx context.Context, asked split, call engine.Call) (agreement, error) {
 	w := t.w
-	mine := engine.Words{asked.pack(), w.takenSlots(), w.heap.Generation(), asked.contexts()}
+	mine := engine.Words{asked.pack(), w.takenSlots(), 0, asked.contexts()}
 	all, err := t.propose(ctx, call, mine, asked.invalid)
 	if err != nil {
 		return agreement{}, err
@@ -132,7 +131,7 @@ func (t *Team) trySplit(ctx context.Context, asked split, call engine.Call) (agr
 		return agreement{}, err
 	}
 	claimed := w.claim(a.all)
-	everybody, err := t.allSay(ctx, call, claimed)
+	everybody, err := t.allSay(ctx, call, claimed, &a)
 	if err != nil || !everybody {
 		if claimed {
 			w.yield(a.all)
@@ -142,15 +141,20 @@ func (t *Team) trySplit(ctx context.Context, asked split, call engine.Call) (agr
 	return a, nil
 }
 
-// allSay meets the other members and says whether all said yes.
-func (t *Team) allSay(ctx context.Context, call engine.Call, yes bool) (bool, error) {
-	var mine engine.Words
+// allSay meets the other members and says whether all said yes. It also settles the
+// generation: not before all have claimed the slots, since until then another team could
+// come and go there, whose words would be newer.
+func (t *Team) allSay(ctx context.Context, call engine.Call, yes bool, a *agreement) (bool, error) {
+	mine := engine.Words{1: t.w.heap.Generation()}
 	if yes {
 		mine[0] = 1
 	}
 	all, err := t.gather(ctx, call, mine)
-	no := slices.ContainsFunc(all, func(words engine.Words) bool { return words[0] == 0 })
-	return err == nil && !no, err
+	for _, words := range all {
+		a.generation = max(a.generation, words[1])
+		yes = yes && words[0] == 1
+	}
+	return err == nil && yes, err
 }
 
 // pack puts the arguments into one word; out-of-range ones are refused anyway.
@@ -187,12 +191,11 @@ func settle(all []engine.Words, slots int, site string) (agreement, error) {
 	var taken uint64
 	for _, words := range all {
 		taken |= words[1]
-		a.generation = max(a.generation, words[2])
 	}
 	for i := range slots {
 		slot := bits.TrailingZeros64(^taken)
 		if slot >= maxTeams {
-			return a, problem(ErrNoMemory, "all %d team slots are taken: destroy teams that are no longer needed", maxTeams)
+			return a, problem(ErrNoMemory, "all %d team slots are taken: destroy teams that are no longer needed (one that went out of order keeps its slot)", maxTeams)
 		}
 		a.slots[i] = slot
 		a.all |= 1 << slot

@@ -16,7 +16,8 @@ type stride struct {
 }
 
 // IPut copies n elements of this PE's copy of src, every srcStride-th, to pe's copy of
-// a, every dstStride-th. It returns when src may be reused. OpenSHMEM: shmem_iput.
+// a, every dstStride-th. It returns when src may be reused. Not collective. OpenSHMEM:
+// shmem_iput.
 func (a Array[T]) IPut(src Array[T], dstStride, srcStride, n, pe int) error {
 	err := a.strided(src, pe, reach{dstStride, a.n}, reach{srcStride, src.n}, n)
 	if err == nil {
@@ -26,7 +27,8 @@ func (a Array[T]) IPut(src Array[T], dstStride, srcStride, n, pe int) error {
 }
 
 // IGet copies n elements of pe's copy of src, every srcStride-th, to this PE's copy of
-// a, every dstStride-th. The data is there when it returns. OpenSHMEM: shmem_iget.
+// a, every dstStride-th. The data is there when it returns. Not collective. OpenSHMEM:
+// shmem_iget.
 func (a Array[T]) IGet(src Array[T], dstStride, srcStride, n, pe int) error {
 	err := src.strided(a, pe, reach{srcStride, src.n}, reach{dstStride, a.n}, n)
 	if err == nil {

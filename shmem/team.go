@@ -3,6 +3,7 @@ package shmem
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -58,7 +59,7 @@ func (w *World) newTeam(slot int, members []int, generation uint64, c TeamConfig
 	return t
 }
 
-// World returns the world that the team belongs to, nil for a nil team.
+// World returns the world that the team belongs to, nil for a nil team. Local.
 func (t *Team) World() *World {
 	if t == nil {
 		return nil
@@ -66,7 +67,7 @@ func (t *Team) World() *World {
 	return t.w
 }
 
-// MyPE returns this PE's number in the team. OpenSHMEM: shmem_team_my_pe.
+// MyPE returns this PE's number in the team. Local. OpenSHMEM: shmem_team_my_pe.
 func (t *Team) MyPE() int {
 	if t == nil {
 		return -1
@@ -74,7 +75,7 @@ func (t *Team) MyPE() int {
 	return t.me
 }
 
-// NPEs returns the number of members. OpenSHMEM: shmem_team_n_pes.
+// NPEs returns the number of members. Local. OpenSHMEM: shmem_team_n_pes.
 func (t *Team) NPEs() int {
 	if t == nil {
 		return -1
@@ -82,7 +83,7 @@ func (t *Team) NPEs() int {
 	return len(t.members)
 }
 
-// Config returns what the team was made with. OpenSHMEM: shmem_team_get_config.
+// Config returns what the team was made with. Local. OpenSHMEM: shmem_team_get_config.
 func (t *Team) Config() (TeamConfig, error) {
 	if t == nil {
 		return TeamConfig{}, fail(nil, "team config", noPeer, ErrNotMember)
@@ -196,26 +197,43 @@ func (t *Team) call(kind engine.Kind, site string) engine.Call {
 // Destroy ends the team and those of its contexts that are left. It waits for all
 // members; the world's own teams and nil stay as they are, and a second call does
 // nothing. Blocking, collective over the team. OpenSHMEM: shmem_team_destroy.
+//
+// A team that is out of order is ended on this PE alone, without waiting. An error says
+// so to a PE that did not know; the team is ended all the same. Such a team keeps its
+// place among the 64 that a PE can have: the members cannot agree any more, and one that
+// still is in an earlier call must not take the words of a new team for those it awaits.
 func (t *Team) Destroy(ctx context.Context) error {
-	if t == nil || t.slot <= sharedSlot || t.state.Load() == freed {
-		return nil
-	}
-	err := t.endContexts(ctx)
-	if err == nil {
-		err = t.meet(ctx, engine.KindDestroy, "team destroy", engine.Site())
-	}
-	if err != nil {
-		return rewrap(t.w, "team destroy", err)
-	}
-	t.state.Store(freed)
-	t.w.forget(t)
-	return nil
+	_, err := t.destroy(ctx)
+	return err
 }
 
-// forget gives the slot of a destroyed team back.
+// destroy also says whether the team was out of order.
+func (t *Team) destroy(ctx context.Context) (broken bool, err error) {
+	if t == nil || t.slot <= sharedSlot || t.state.Load() == freed {
+		return false, nil
+	}
+	if err := t.endContexts(ctx); err != nil {
+		return false, rewrap(t.w, "team destroy", err)
+	}
+	if err := t.enter(ctx); err != nil {
+		return false, fail(t.w, "team destroy", noPeer, err)
+	}
+	defer t.exit()
+	err = t.gate.Meet(orBackground(ctx), t.call(engine.KindDestroy, engine.Site()))
+	t.state.Store(freed)
+	t.w.forget(t)
+	if err == nil {
+		t.w.yield(1 << t.slot)
+	}
+	if errors.Is(err, engine.ErrOutOfOrder) { // this PE has been told
+		return true, nil
+	}
+	return err != nil, fail(t.w, "team destroy", noPeer, err)
+}
+
+// forget takes a destroyed team off the list of those that are left.
 func (w *World) forget(t *Team) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.slots &^= 1 << t.slot
 	w.teams = slices.DeleteFunc(w.teams, func(other *Team) bool { return other == t })
 }

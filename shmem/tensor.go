@@ -43,23 +43,23 @@ func TensorOf[T any](a Array[T], dims ...int) (Tensor[T], error) {
 	return Tensor[T]{a, l}.view("tensor of", l, 0, err)
 }
 
-// Shape returns the lengths of the dimensions, in a slice of its own.
+// Shape returns the lengths of the dimensions, in a slice of its own. Local.
 func (t Tensor[T]) Shape() []int { return slices.Clone(t.l.shape[:t.l.dims]) }
 
 // Strides returns how many elements apart neighbours are along each dimension, in a
-// slice of its own. Along a dimension of one or none the number means nothing.
+// slice of its own. Along a dimension of one or none the number means nothing. Local.
 func (t Tensor[T]) Strides() []int { return slices.Clone(t.l.strides[:t.l.dims]) }
 
-// Dims returns the number of dimensions. A tensor without any has one element.
+// Dims returns the number of dimensions. A tensor without any has one element. Local.
 func (t Tensor[T]) Dims() int { return t.l.dims }
 
-// Len returns the number of elements.
+// Len returns the number of elements. Local.
 func (t Tensor[T]) Len() int { return t.a.n }
 
-// IsContiguous says whether the elements follow each other in memory, row by row.
+// IsContiguous says whether the elements follow each other in memory, row by row. Local.
 func (t Tensor[T]) IsContiguous() bool { return t.l.contiguous() }
 
-// World returns the world that the tensor belongs to, nil for the zero Tensor.
+// World returns the world that the tensor belongs to, nil for the zero Tensor. Local.
 func (t Tensor[T]) World() *World { return t.a.World() }
 
 // Array returns the elements, row by row, as an array of the same memory: for signals,
@@ -76,7 +76,7 @@ func (t Tensor[T]) Array() (Array[T], error) {
 	return t.a, nil
 }
 
-// Via returns the tensor as operations through c see it; see Array.Via.
+// Via returns the tensor as operations through c see it; see Array.Via. Local.
 func (t Tensor[T]) Via(c *CommContext) (Tensor[T], error) {
 	a, err := t.a.Via(c)
 	if err != nil {

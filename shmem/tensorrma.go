@@ -3,7 +3,8 @@ package shmem
 // Put copies this PE's copy of src to pe's copy of t. Both have the same shape; their
 // strides may differ, and what is contiguous on both sides goes in one piece. They must
 // not share memory if pe is this PE. It returns when src may be reused; see the package
-// comment for when the data is there. OpenSHMEM: shmem_put, shmem_iput, shmem_ibput.
+// comment for when the data is there. Not collective. OpenSHMEM: shmem_put, shmem_iput,
+// shmem_ibput.
 func (t Tensor[T]) Put(src Tensor[T], pe int) error {
 	to := t.a.remote(0, pe)
 	if to.at == nil || !src.a.alive() || src.a.b.w != t.a.b.w || !t.l.same(&src.l) || t.a.n == 0 {
@@ -18,7 +19,7 @@ func (t Tensor[T]) Put(src Tensor[T], pe int) error {
 
 // Get copies pe's copy of src to this PE's copy of t. Both have the same shape; their
 // strides may differ, and they must not share memory if pe is this PE. The data is there
-// when it returns. OpenSHMEM: shmem_get, shmem_iget, shmem_ibget.
+// when it returns. Not collective. OpenSHMEM: shmem_get, shmem_iget, shmem_ibget.
 func (t Tensor[T]) Get(src Tensor[T], pe int) error {
 	from := src.a.remote(0, pe)
 	if from.at == nil || !t.a.alive() || t.a.b.w != src.a.b.w || !t.l.same(&src.l) || t.a.n == 0 {
@@ -31,7 +32,8 @@ func (t Tensor[T]) Get(src Tensor[T], pe int) error {
 	return fail(src.a.b.w, "tensor get", pe, src.a.b.getRuns(t.a.local(0), from, &r, pe))
 }
 
-// PutSlice is Put from ordinary Go memory, which has the elements row by row.
+// PutSlice is Put from ordinary Go memory, which has the elements row by row. Not
+// collective.
 func (t Tensor[T]) PutSlice(src []T, pe int) error {
 	err := t.a.pair(pe, t.a.n, true)
 	if err == nil && len(src) != t.a.n {
@@ -46,7 +48,7 @@ func (t Tensor[T]) PutSlice(src []T, pe int) error {
 	return fail(t.World(), "tensor put slice", pe, err)
 }
 
-// GetSlice copies pe's copy of t to dst, ordinary Go memory, row by row.
+// GetSlice copies pe's copy of t to dst, ordinary Go memory, row by row. Not collective.
 func (t Tensor[T]) GetSlice(dst []T, pe int) error {
 	err := t.a.pair(pe, t.a.n, true)
 	if err == nil && len(dst) != t.a.n {

@@ -79,19 +79,22 @@ func TestSome[T Waitable](a Array[T], indices []int, except []bool, cmp Cmp, v T
 	return indices, fail(a.World(), "test some", noPeer, err)
 }
 
-// TestAnyVector is TestAny with a value for each element. OpenSHMEM: shmem_test_any_vector.
+// TestAnyVector is TestAny with a value for each element. It never waits. OpenSHMEM:
+// shmem_test_any_vector.
 func TestAnyVector[T Waitable](a Array[T], except []bool, cmp Cmp, vs []T) (int, error) {
 	i, err := vector(a, except, cmp, vs).testAny()
 	return i, fail(a.World(), "test any vector", noPeer, err)
 }
 
-// TestAllVector is TestAll with a value for each element. OpenSHMEM: shmem_test_all_vector.
+// TestAllVector is TestAll with a value for each element. It never waits. OpenSHMEM:
+// shmem_test_all_vector.
 func TestAllVector[T Waitable](a Array[T], except []bool, cmp Cmp, vs []T) (bool, error) {
 	ok, err := vector(a, except, cmp, vs).testAll()
 	return ok, fail(a.World(), "test all vector", noPeer, err)
 }
 
-// TestSomeVector is TestSome with a value for each element. OpenSHMEM: shmem_test_some_vector.
+// TestSomeVector is TestSome with a value for each element. It never waits. OpenSHMEM:
+// shmem_test_some_vector.
 func TestSomeVector[T Waitable](a Array[T], indices []int, except []bool, cmp Cmp, vs []T) ([]int, error) {
 	indices, err := vector(a, except, cmp, vs).testSome(indices)
 	return indices, fail(a.World(), "test some vector", noPeer, err)

@@ -42,6 +42,7 @@ type World struct {
 	buried   []*block       // in checked mode: the latest that were freed
 	regions  []region       // registered memory
 	mutexes  []*Lock        // that are not freed
+	failed   []*Handle      // what was started and has failed
 }
 
 // newWorld builds the public side of a heap. Local; meet follows.
@@ -64,16 +65,16 @@ func newWorld(h engine.Heap, info Info, logf func(string, ...any)) *World {
 	return w
 }
 
-// MyPE returns the number of this PE, from 0. OpenSHMEM: shmem_my_pe.
+// MyPE returns the number of this PE, from 0. Local. OpenSHMEM: shmem_my_pe.
 func (w *World) MyPE() int { return w.rank }
 
-// NPEs returns the number of PEs. OpenSHMEM: shmem_n_pes.
+// NPEs returns the number of PEs. Local. OpenSHMEM: shmem_n_pes.
 func (w *World) NPEs() int { return len(w.bases) }
 
-// Team returns the team of all PEs. OpenSHMEM: SHMEM_TEAM_WORLD.
+// Team returns the team of all PEs. Local. OpenSHMEM: SHMEM_TEAM_WORLD.
 func (w *World) Team() *Team { return w.world }
 
-// SharedTeam returns the team of the PEs whose memory this PE can load and store.
+// SharedTeam returns the team of the PEs whose memory this PE can load and store. Local.
 // OpenSHMEM: SHMEM_TEAM_SHARED.
 func (w *World) SharedTeam() *Team { return w.shared }
 

@@ -11,7 +11,7 @@ extern "C" __global__ void saxpy(float* y, const float* x, float a, int n) {
 
 // program is the kernel for GPUs of both vendors, and for none.
 func program() gpu.Program {
-	return gpu.Program{Name: "saxpy.cu", Source: source, Host: map[string]gpu.HostKernel{"saxpy": onHost}}
+	return gpu.Program{Name: "saxpy.cu", Device: source, Host: map[string]gpu.HostKernel{"saxpy": onHost}}
 }
 
 func onHost(b gpu.Block) {

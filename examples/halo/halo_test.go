@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/goshmem/goshmem/internal/jobtest"
@@ -21,4 +22,18 @@ func TestProcesses(t *testing.T) {
 	got := jobtest.Run(t, 3, jobtest.Build(t, "."))
 	const text = "8 columns are as one PE alone gets them after 40 steps"
 	jobtest.Expect(t, got, "PE 0: "+text, "PE 1: "+text, "PE 2: "+text)
+}
+
+// TestArguments: what it does not know it refuses, and does nothing else.
+func TestArguments(t *testing.T) {
+	program := jobtest.Build(t, ".")
+	for want, argument := range map[string]string{
+		`unexpected argument "16": it takes none`: "16",
+		"flag provided but not defined: -n":       "-n=16",
+	} {
+		res := jobtest.Fail(t, 1, program, argument)
+		if said := strings.Join(res.Ranks[0].Stderr, "\n"); res.Ranks[0].Code != 2 || !strings.Contains(said, want) {
+			t.Errorf("%s: %v, said %q, want %q", argument, res.Ranks[0], said, want)
+		}
+	}
 }

@@ -7,7 +7,9 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/goshmem/goshmem/shmem"
@@ -19,7 +21,14 @@ const (
 	steps = 40
 )
 
-func main() { shmem.Main(jacobi) }
+func main() {
+	flag.Parse() // refuses flags: there are none
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "halo: unexpected argument %q: it takes none\n", flag.Arg(0))
+		os.Exit(2)
+	}
+	shmem.Main(jacobi)
+}
 
 func jacobi(ctx context.Context, w *shmem.World) error {
 	now, err := newStrip(ctx, w)

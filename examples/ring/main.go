@@ -6,12 +6,21 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"os"
 
 	"github.com/goshmem/goshmem/shmem"
 )
 
-func main() { shmem.Main(ring) }
+func main() {
+	flag.Parse() // refuses flags: there are none
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "ring: unexpected argument %q: it takes none\n", flag.Arg(0))
+		os.Exit(2)
+	}
+	shmem.Main(ring)
+}
 
 func ring(ctx context.Context, w *shmem.World) error {
 	src, err := shmem.Alloc[float32](ctx, w, 64)

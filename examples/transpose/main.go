@@ -23,13 +23,18 @@ import (
 
 func main() {
 	var p problem
-	flag.IntVar(&p.n, "n", 1024, "rows and columns of the matrix, a multiple of the PEs")
+	flag.IntVar(&p.n, "n", usual, "rows and columns of the matrix, a multiple of the PEs; without it the nearest to the default that is not larger")
 	flag.IntVar(&p.tile, "tile", 32, "rows and columns that are transposed at a time")
 	flag.IntVar(&p.iterations, "iterations", 20, "timed transpositions, after one that is not")
 	flag.Parse()
 	p.rest = flag.Args()
+	p.fit = true
+	flag.Visit(func(f *flag.Flag) { p.fit = p.fit && f.Name != "n" })
 	shmem.Main(p.run)
 }
+
+// usual is the size of the matrix if nobody gives one.
+const usual = 1024
 
 // largest is the largest matrix: two of them have 64 GiB.
 const largest = 1 << 16
@@ -37,7 +42,16 @@ const largest = 1 << 16
 // problem is what the command line asks for.
 type problem struct {
 	n, tile, iterations int
+	fit                 bool // n may be made a multiple of the PEs
 	rest                []string
+}
+
+// fitted has an n that suits the PEs, if nobody has asked for another.
+func (p problem) fitted(pes int) problem {
+	if p.fit {
+		p.n = max(p.n/pes, 1) * pes
+	}
+	return p
 }
 
 // check says what is wrong, on every PE alike.
@@ -56,6 +70,7 @@ func (p problem) check(pes int) error {
 }
 
 func (p problem) run(ctx context.Context, w *shmem.World) error {
+	p = p.fitted(w.NPEs())
 	if err := p.check(w.NPEs()); err != nil {
 		return err
 	}

@@ -39,6 +39,20 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
+// TestUsualSize: without -n the matrix suits any number of PEs.
+func TestUsualSize(t *testing.T) {
+	for pes, n := range map[int]int{1: 1024, 2: 1024, 3: 1023, 4: 1024, 5: 1020, 7: 1022, 2000: 2000} {
+		p := problem{n: usual, tile: 32, iterations: 1, fit: true}.fitted(pes)
+		if err := p.check(pes); err != nil || p.n != n {
+			t.Errorf("%d PEs: -n %d, want %d, %v", pes, p.n, n, err)
+		}
+	}
+	got := jobtest.Run(t, 3, jobtest.Build(t, "."), "-iterations", "1")
+	if want := "1023 x 1023 on 3 PEs: no error; "; len(got) != 1 || !strings.HasPrefix(got[0], want) {
+		t.Errorf("the job wrote %q, want one line that begins with %q", got, want)
+	}
+}
+
 // TestWrongResultIsNoticed leaves the last exchange out.
 func TestWrongResultIsNoticed(t *testing.T) {
 	p := problem{n: 16, tile: 4, iterations: 3}

@@ -40,9 +40,10 @@ func NVRTC() dl.Spec {
 	return dl.Spec{
 		Name: "nvrtc", Sonames: []string{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"},
 		Homes: cudaHome(), Folders: []string{"/usr/local/cuda/lib64", "/usr/local/cuda-*/lib64"}, Packages: wheels(),
-		Symbols: required("compiling kernels", "nvrtcVersion",
+		Symbols: append(optional("11.2", "asking for architectures", "nvrtcGetNumSupportedArchs", "nvrtcGetSupportedArchs"), required("compiling kernels", "nvrtcVersion",
 			"nvrtcCreateProgram", "nvrtcCompileProgram", "nvrtcGetCUBINSize", "nvrtcGetCUBIN",
-			"nvrtcGetProgramLogSize", "nvrtcGetProgramLog"),
+			"nvrtcGetProgramLogSize", "nvrtcGetProgramLog", "nvrtcDestroyProgram", "nvrtcGetErrorString",
+			"nvrtcGetPTXSize", "nvrtcGetPTX")...),
 		Version: dl.VersionCall{Symbol: "nvrtcVersion", Outs: 2, Format: dotted},
 		Note:    "it comes with the CUDA toolkit",
 	}

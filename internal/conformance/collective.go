@@ -37,14 +37,14 @@ func onTeams(p *pe, f func(t *shmem.Team)) {
 	destroy(p, column, row, odd, even)
 }
 
-// most is the largest number of words that collectives are tried with. Two go with a
-// slip, 1,024 over a stage.
+// most is the largest number of words that collectives are tried with. Six go with a
+// slip, 512 over a stage.
 const most = 1300
 
 // borders are numbers of words around the borders of the ways that data goes, and one
 // that round says.
 func borders(round int) []int {
-	return []int{0, 1, 2, 3, 1023, 1024, 1025, int(hash(round) % most)}
+	return []int{0, 1, 2, 6, 7, 511, 512, 513, int(hash(round) % most)}
 }
 
 // drawWord is element i of what a PE has in a round.

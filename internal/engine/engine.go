@@ -166,6 +166,9 @@ type Gate interface {
 	// Stage is more memory of member i for data of this meeting, StageSize bytes, to be
 	// used like Slip; nil if it cannot be loaded and stored.
 	Stage(i int) unsafe.Pointer
+	// Room is memory behind each member's heap, at the same offset and of the same size
+	// for all of them, for data that passes through this team. Local.
+	Room() (at Offset, n uintptr)
 	// Arrive tells the others that this PE is here, with its slip and its stage.
 	Arrive(call Call)
 	// Await returns when member i has arrived, All when all have, and fails if it

@@ -15,6 +15,9 @@ var (
 	ErrDied     = errors.New("a PE died")
 	ErrFailed   = errors.New("a PE failed")
 	ErrMismatch = errors.New("PEs disagree")
+
+	// ErrOutOfOrder is a call at a gate that has failed before.
+	ErrOutOfOrder = errors.New("out of order")
 )
 
 // State is the life of a PE as its board shows it.

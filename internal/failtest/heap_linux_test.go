@@ -2,21 +2,32 @@ package failtest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/goshmem/goshmem/internal/jobtest"
 	"github.com/goshmem/goshmem/shmem"
 )
 
-func heapRows() []row {
+func heapRows() []row { return slices.Concat(fullRows(), freedRows()) }
+
+// fullRows are about a heap without room.
+func fullRows() []row {
 	heap := shmem.Options{HeapSize: 64 << 20}
 	return []row{
 		{
 			fault: "more is allocated than the heap has", others: "a null pointer; Open MPI and SOS print both sizes, SOS twice per PE with the setting, OSSS-UCX prints nothing",
 			says: []string{
 				"[HOST 0] PE 0: shmem: alloc: symmetric heap exhausted: asked 8589934592 bytes, largest hole 67108864, 0 of 67108864 in use: raise GOSHMEM_HEAP_SIZE or Options.HeapSize",
-				"[HOST 1] PE 1: shmem: alloc: symmetric heap exhausted: asked 8589934592 bytes, largest hole 67108864, 0 of 67108864 in use: raise GOSHMEM_HEAP_SIZE or Options.HeapSize",
+			},
+			localSays: []string{
+				"PE 0: shmem: alloc: symmetric heap exhausted: asked 8589934592 bytes, largest hole 67108864, 0 of 67108864 in use: raise GOSHMEM_HEAP_SIZE or Options.HeapSize",
+				"PE 1: shmem: alloc: symmetric heap exhausted: asked 8589934592 bytes, largest hole 67108864, 0 of 67108864 in use: raise GOSHMEM_HEAP_SIZE or Options.HeapSize",
 			},
 			code: 1, options: heap, pe: func(ctx context.Context, w *shmem.World) error {
 				_, err := shmem.Alloc[byte](ctx, w, 8<<30)
@@ -25,13 +36,36 @@ func heapRows() []row {
 		},
 		{
 			fault: "blocks of 1 MiB are allocated until the heap is full", others: "a null pointer; only SOS prints something",
-			ours: "Each PE says it, with its number in front.",
+			ours: "PE 0 says it for all, or each PE itself if PE 0 does not end with it.",
 			says: []string{
 				"[HOST 0] PE 0: shmem: alloc: symmetric heap exhausted: asked 1048576 bytes, largest hole 0, 67108864 of 67108864 in use: raise GOSHMEM_HEAP_SIZE or Options.HeapSize",
-				"[HOST 1] PE 1: shmem: alloc: symmetric heap exhausted: asked 1048576 bytes, largest hole 0, 67108864 of 67108864 in use: raise GOSHMEM_HEAP_SIZE or Options.HeapSize",
+			},
+			localSays: []string{
+				"PE 0: shmem: alloc: symmetric heap exhausted: asked 1048576 bytes, largest hole 0, 67108864 of 67108864 in use: raise GOSHMEM_HEAP_SIZE or Options.HeapSize",
+				"PE 1: shmem: alloc: symmetric heap exhausted: asked 1048576 bytes, largest hole 0, 67108864 of 67108864 in use: raise GOSHMEM_HEAP_SIZE or Options.HeapSize",
 			},
 			code: 1, options: heap, pe: fill, local: true, tests: badInput,
 		},
+		{
+			fault: "the heap is full, and PE 0 ends with another error",
+			says: []string{
+				"[HOST 0] PE 0: too small a machine",
+				"[HOST 1] PE 1: shmem: alloc: symmetric heap exhausted: asked 1048576 bytes, largest hole 0, 67108864 of 67108864 in use: raise GOSHMEM_HEAP_SIZE or Options.HeapSize",
+			},
+			code: 1, options: heap, pe: func(ctx context.Context, w *shmem.World) error {
+				err := fill(ctx, w)
+				if w.MyPE() == 0 {
+					err = errors.New("too small a machine")
+				}
+				return err
+			}, local: true,
+		},
+	}
+}
+
+// freedRows are about other misuse of the heap, and about one that there cannot be.
+func freedRows() []row {
+	return []row{
 		{
 			fault: "0 elements are allocated", others: "a null pointer, as specified; Open MPI: one that is not null",
 			says: []string{
@@ -94,6 +128,25 @@ func heapRows() []row {
 			code: 1, program: crowded, tests: []string{"internal/engine/host.TestFailedOpenLeavesNothing"},
 		},
 	}
+}
+
+// TestSaidOnce: PEs that all find the heap full need not all say so.
+func TestSaidOnce(t *testing.T) {
+	r := find("blocks of 1 MiB are allocated until the heap is full")
+	r.n = 4
+	for range 10 {
+		e := launched(t, r, nil)
+		said := 0
+		for _, line := range e.lines {
+			if strings.HasPrefix(line, "[") && strings.Contains(line, "symmetric heap exhausted: ") {
+				said++
+			}
+		}
+		if said != 1 {
+			t.Fatalf("said %d times:\n%s", said, strings.Join(e.lines, "\n"))
+		}
+	}
+	jobtest.NoLeftovers(t)
 }
 
 // badInput hold the whole table of wrong arguments.

@@ -207,7 +207,7 @@ func noValues(ctx context.Context, w *shmem.World, _ roll) error {
 	if err := errors.Join(a.Fill(4), a.Set(1, 8), a.Set(7, 8)); err != nil {
 		return err
 	}
-	const missing = "elements 0, 2-5, 8 missing: 0 was 4, not > 7; 2 was 4, not > 7; 3 was 4, not > 7; and 3 more: timed out after "
+	const missing = "elements 0, 2-5, 8 missing: 0 was 4, wanted > 7; 2 was 4, wanted > 7; 3 was 4, wanted > 7; and 3 more: timed out after "
 	err = fails(ctx, w, func(ctx context.Context, _ *shmem.World) error {
 		limited, cancel := context.WithTimeout(ctx, soon)
 		defer cancel()

@@ -15,7 +15,7 @@ type place struct {
 }
 
 // details is what the error of a wait says of what it waited for, as an expression.
-const details = `(element 0: )?(for a value .*, the last value was 0: )?(elements 0, 1 missing: 0 was 0, not == 7; 1 was 0, not == 7: )?(PE \d+ holds the lock, since its lock #1: )?`
+const details = `(element 0: )?(for a value .*, the last value was 0: )?(elements 0, 1 missing: 0 was 0, wanted == 7; 1 was 0, wanted == 7: )?(PE \d+ holds the lock, since its lock #1: )?`
 
 func places() map[string]place {
 	all := meetings()

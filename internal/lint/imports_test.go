@@ -24,7 +24,7 @@ func layerOf(dir string) layer {
 	switch {
 	case dir == "examples/progress": // a library for examples, which their readers can import too
 		return public
-	case under(dir, "cmd"), under(dir, "examples"), under(dir, "bench"), under(dir, "internal/ci"), under(dir, "internal/lint"):
+	case under(dir, "cmd"), under(dir, "examples"), under(dir, "bench"), under(dir, "contrib"), under(dir, "internal/ci"), under(dir, "internal/lint"):
 		return top
 	case under(dir, "internal/conformance"), under(dir, "internal/perf"), under(dir, "internal/jobtest"), under(dir, "internal/killtest"), dir == "internal/testjob":
 		return harness

@@ -37,9 +37,6 @@ func TestBit(t *testing.T) {
 	if bit(avx512, false) != 0 || bit(avx512, true) != avx512 {
 		t.Error("a level has not the bits that its CPU has")
 	}
-	if avx2&avx512 != 0 || (avx2|avx512)&repMovs != 0 {
-		t.Error("two features share a bit")
-	}
 }
 
 // TestPieces: what is longer than a piece and does not overlap is cut, and nothing is

@@ -123,7 +123,7 @@ func (v *vectors) part(op string, bytes int, copied bool, order int) (*part, err
 func (p *part) loop(n int) error {
 	once := p.once()
 	if p.copied {
-		once = p.around(once)
+		once = p.private()
 	}
 	for range n {
 		if err := once(); err != nil {
@@ -149,24 +149,23 @@ func (p *part) once() func() error {
 	return func() error { return shmem.ReduceScatter(ctx, t, dst, src, shmem.Sum) }
 }
 
-// around copies private vectors in and out. The root of a broadcast has the vector
-// already, the others have none yet.
-func (p *part) around(once func() error) func() error {
-	reads, writes := p.ends()
-	return func() error {
-		if reads {
-			if err := p.src.CopyFrom(p.in); err != nil {
-				return err
-			}
+// private is the collective on vectors in Go memory.
+func (p *part) private() func() error {
+	ctx, t, out, in := p.ctx, p.w.Team(), p.out, p.in
+	switch p.op {
+	case OpBroadcast:
+		if p.w.MyPE() == 0 {
+			out = in
 		}
-		if err := once(); err != nil {
-			return err
-		}
-		if writes {
-			return p.dst.CopyTo(p.out)
-		}
-		return nil
+		return func() error { return shmem.BroadcastSlice(ctx, t, out, 0) }
+	case OpFCollect:
+		return func() error { return shmem.FCollectSlice(ctx, t, out, in) }
+	case OpAllToAll:
+		return func() error { return shmem.AllToAllSlice(ctx, t, out, in) }
+	case OpAllReduce:
+		return func() error { return shmem.AllReduceSlice(ctx, t, out, in, shmem.Sum) }
 	}
+	return func() error { return shmem.ReduceScatterSlice(ctx, t, out, in, shmem.Sum) }
 }
 
 // ends says whether this PE has something to send, and whether it gets something.

@@ -71,6 +71,16 @@ const (
 	heapStart = (unsafe.Sizeof(control{}) + pageSize - 1) &^ (pageSize - 1)
 )
 
+// A room is what each team has behind every heap. Behind those of processes they are
+// as large as they are good for, and take memory only when they are used.
+const (
+	processRoom   = 256 << 10
+	goroutineRoom = 32 << 10
+)
+
+// segmentSize is how much a PE shares: control, heap and rooms.
+func segmentSize(heapSize, room uintptr) uintptr { return heapStart + heapSize + MaxTeams*room }
+
 func (c *control) setState(s engine.State) { c.state.Store(uint32(s)) }
 
 func (c *control) getState() engine.State { return engine.State(c.state.Load()) }

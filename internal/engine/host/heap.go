@@ -14,6 +14,7 @@ import (
 type Heap struct {
 	rank    int
 	size    uintptr
+	room    uintptr // bytes behind the heap for each team
 	timeout time.Duration
 	node    int // PEs of a virtual node; 0: all are on one
 	own     *control
@@ -45,8 +46,8 @@ type memory interface {
 }
 
 // newHeap joins the segments of a world, given in rank order.
-func newHeap(rank int, c engine.Config, segments []unsafe.Pointer, p policy, m memory) *Heap {
-	h := &Heap{rank: rank, size: c.HeapSize, timeout: c.Timeout, node: c.NodeSize, policy: p, memory: m}
+func newHeap(rank int, c engine.Config, segments []unsafe.Pointer, room uintptr, p policy, m memory) *Heap {
+	h := &Heap{rank: rank, size: c.HeapSize, room: room, timeout: c.Timeout, node: c.NodeSize, policy: p, memory: m}
 	h.obits = make([]atomic.Pointer[obit], len(segments))
 	for _, s := range segments {
 		h.ctl = append(h.ctl, (*control)(s))

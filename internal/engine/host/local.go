@@ -22,7 +22,7 @@ func newLocal(n int, c engine.Config) []*Heap {
 	}
 	heaps := make([]*Heap, n)
 	for i := range heaps {
-		heaps[i] = newHeap(i, c, segments, nil, goMemory{})
+		heaps[i] = newHeap(i, c, segments, goroutineRoom, nil, goMemory{})
 		heaps[i].policy = &goroutines{own: heaps[i].own, bell: bells[i], bells: bells}
 	}
 	return heaps
@@ -32,7 +32,7 @@ func newLocal(n int, c engine.Config) []*Heap {
 // is touched only where it is used: fresh Go memory of this size comes zeroed
 // from the system.
 func goSegment(heapSize uintptr) unsafe.Pointer {
-	block := make([]byte, heapStart+heapSize+pageSize)
+	block := make([]byte, segmentSize(heapSize, goroutineRoom)+pageSize)
 	p := unsafe.Pointer(unsafe.SliceData(block))
 	return unsafe.Add(p, -uintptr(p)&(pageSize-1))
 }

@@ -120,7 +120,7 @@ func TestCommitTakesAndReleaseGives(t *testing.T) {
 func TestSeals(t *testing.T) {
 	m, base := segment(t, 4*pageSize)
 	*(*uint64)(base) = 7
-	for _, size := range []uintptr{0, heapStart, heapStart + 4*pageSize - 1, heapStart + 5*pageSize} {
+	for _, size := range []uintptr{0, heapStart, segmentSize(4*pageSize, processRoom) - 1, segmentSize(5*pageSize, processRoom)} {
 		if err := unix.Ftruncate(m.fd, int64(size)); !errors.Is(err, unix.EPERM) {
 			t.Errorf("truncate to %d: %v", size, err)
 		}
@@ -128,7 +128,7 @@ func TestSeals(t *testing.T) {
 	if _, err := unix.FcntlInt(uintptr(m.fd), unix.F_ADD_SEALS, unix.F_SEAL_WRITE); !errors.Is(err, unix.EPERM) {
 		t.Errorf("another seal: %v", err)
 	}
-	if err := unix.Fallocate(m.fd, 0, int64(heapStart+4*pageSize), pageSize); !errors.Is(err, unix.EPERM) {
+	if err := unix.Fallocate(m.fd, 0, int64(segmentSize(4*pageSize, processRoom)), pageSize); !errors.Is(err, unix.EPERM) {
 		t.Errorf("grow: %v", err)
 	}
 	if got := *(*uint64)(base); got != 7 {

@@ -73,6 +73,11 @@ func (g *gate) Stage(i int) unsafe.Pointer {
 	return unsafe.Pointer(&g.h.ctl[pe].stage[g.slot][g.gen%depth])
 }
 
+// Room returns this team's part of what lies behind the heaps.
+func (g *gate) Room() (at engine.Offset, n uintptr) {
+	return g.h.size + uintptr(g.slot)*g.h.room, g.h.room
+}
+
 // Arrive tells the others that this PE is here. The store is an ordinary one where the
 // machine allows: one with an order of its own would wait for the cache line, which who
 // waits for this PE takes away again and again.

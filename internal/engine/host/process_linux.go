@@ -47,7 +47,7 @@ func open(ctx context.Context, job engine.Job) (*Heap, error) {
 		closeCards(cards)
 		return nil, err
 	}
-	h := newHeap(job.Rank, job.Config, segments, nil, sharedMemory{fd: mine.segment})
+	h := newHeap(job.Rank, job.Config, segments, processRoom, nil, sharedMemory{fd: mine.segment})
 	h.policy = &processes{ctl: h.ctl, own: h.own, looks: looksFor(job.Size)}
 	for _, c := range cards {
 		h.peers = append(h.peers, peer{host: c.host, pid: c.pid})
@@ -82,7 +82,7 @@ func unmapAll(segments []unsafe.Pointer, heapSize uintptr) error {
 	var errs []error
 	for _, s := range segments {
 		if s != nil {
-			errs = append(errs, unix.MunmapPtr(s, heapStart+heapSize))
+			errs = append(errs, unix.MunmapPtr(s, segmentSize(heapSize, processRoom)))
 		}
 	}
 	return errors.Join(errs...)
@@ -109,7 +109,7 @@ func newCard(heapSize uintptr) (card, error) {
 	if c.segment, err = unix.MemfdCreate("goshmem", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING); err != nil {
 		return card{}, fmt.Errorf("memfd_create: %w", err)
 	}
-	if err := unix.Ftruncate(c.segment, int64(heapStart+heapSize)); err != nil {
+	if err := unix.Ftruncate(c.segment, int64(segmentSize(heapSize, processRoom))); err != nil {
 		c.close()
 		return card{}, fmt.Errorf("a segment of %d bytes: %w", heapSize, err)
 	}
@@ -130,8 +130,8 @@ func (c *card) mapSegment(heapSize uintptr) (unsafe.Pointer, error) {
 	if err := unix.Fstat(c.segment, &st); err != nil {
 		return nil, fmt.Errorf("segment of PE %d: %w", c.rank, err)
 	}
-	if want := int64(heapStart + heapSize); st.Size != want {
-		return nil, &engine.Stall{Cause: engine.ErrMismatch, Detail: fmt.Sprintf("PE %d has a heap of %d bytes, this PE %d: GOSHMEM_HEAP_SIZE must be the same everywhere", c.rank, st.Size-int64(heapStart), heapSize)}
+	if want := int64(segmentSize(heapSize, processRoom)); st.Size != want {
+		return nil, &engine.Stall{Cause: engine.ErrMismatch, Detail: fmt.Sprintf("PE %d has a heap of %d bytes, this PE %d: GOSHMEM_HEAP_SIZE must be the same everywhere", c.rank, st.Size-int64(segmentSize(0, processRoom)), heapSize)}
 	}
 	p, err := unix.MmapPtr(c.segment, 0, nil, uintptr(st.Size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_NORESERVE)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/mem"
 )
 
 // lane is an engine.Lane that delivers late.
@@ -42,7 +43,7 @@ func (l *lane) Put(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr) err
 func duplicate(src unsafe.Pointer, n uintptr) unsafe.Pointer {
 	words := make([]uint64, n/8+1)
 	copied := unsafe.Pointer(unsafe.SliceData(words))
-	copy(unsafe.Slice((*byte)(copied), n), unsafe.Slice((*byte)(src), n))
+	mem.Get(copied, src, n)
 	return copied
 }
 

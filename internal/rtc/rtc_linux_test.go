@@ -1,0 +1,89 @@
+package rtc
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func source(text, arch string) Source {
+	return Source{Name: "k.cu", Text: text, Arch: arch, Options: []string{"-DX=1"}, Headers: map[string]string{"one.h": "int one;"}}
+}
+
+func TestNVRTC(t *testing.T) {
+	cache := mock(t)
+	for arch, want := range map[string]string{
+		"sm_80":  "cubin --gpu-architecture=sm_80 text",
+		"sm_120": "ptx --gpu-architecture=compute_90 text",
+	} {
+		image, log, err := Compile(NVRTC, source("text", arch))
+		if err != nil || log != "a warning" || strings.TrimRight(string(image), "\x00") != want {
+			t.Errorf("%s: %q, log %q, %v", arch, image, log, err)
+		}
+		again, log, err := Compile(NVRTC, source("text", arch))
+		if err != nil || log != "" || !bytes.Equal(image, again) {
+			t.Errorf("%s from the cache: %q, log %q, %v", arch, again, log, err)
+		}
+	}
+	if _, _, err := Compile(NVRTC, source("text", "sm_70")); !errors.Is(err, ErrArch) {
+		t.Errorf("an architecture that is gone: %v", err)
+	}
+	if _, _, err := Compile(NVRTC, source("text", "gfx942")); !errors.Is(err, ErrArch) {
+		t.Errorf("an architecture of another vendor: %v", err)
+	}
+	entries, err := filepath.Glob(filepath.Join(cache, "*"))
+	if err != nil || len(entries) != 2 {
+		t.Errorf("the cache has %v, %v", entries, err)
+	}
+	for _, path := range entries { // what is damaged is compiled again
+		if err := os.Truncate(path, 40); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, log, err := Compile(NVRTC, source("text", "sm_80")); err != nil || log == "" {
+		t.Errorf("after damage: log %q, %v", log, err)
+	}
+}
+
+func TestNVRTCLog(t *testing.T) {
+	mock(t)
+	_, log, err := Compile(NVRTC, source("wrong", "sm_90"))
+	var e *Error
+	if !errors.As(err, &e) || e.Status != 6 || e.Arch != "sm_90" || e.Source != "k.cu" || !strings.HasSuffix(e.Log, "line 6") || log != e.Log {
+		t.Fatalf("%#v, log %q", err, log)
+	}
+	want := `nvrtc 12.4: nvrtcCompileProgram of "k.cu" for sm_90: status 6 (NVRTC_ERROR_COMPILATION): ` +
+		`k.cu(1): error: wrong; line 2; line 3; line 4; ... and 2 lines more`
+	if err.Error() != want {
+		t.Errorf("got  %s\nwant %s", err, want)
+	}
+}
+
+// TestHIPRTC has AMD's own compiler compile our kernels, without a GPU.
+func TestHIPRTC(t *testing.T) {
+	status, file, output := hip(t, "gfx90a", "")
+	if status != compiled {
+		t.Fatalf("status %d: %s", status, output)
+	}
+	code, err := os.ReadFile(file)
+	if err != nil || !bytes.Contains(code, []byte("\x7fELF")) || !bytes.Contains(code, []byte("put_signal.kd")) {
+		t.Errorf("%d bytes that are no code object with our kernels, %v", len(code), err)
+	}
+}
+
+func TestHIPRTCLog(t *testing.T) {
+	status, _, output := hip(t, "gfx90a", "this is no C")
+	if status != broken || !strings.Contains(output, "error: ") {
+		t.Errorf("status %d: %s", status, output)
+	}
+}
+
+// TestHIPRTCUnknown: the library is not asked for what would make it end the process.
+func TestHIPRTCUnknown(t *testing.T) {
+	if status, _, output := hip(t, "gfx1", ""); status != refused || !strings.Contains(output, "gfx90a") {
+		t.Errorf("status %d: %s", status, output)
+	}
+}

@@ -1,0 +1,120 @@
+package shmem
+
+import (
+	"unsafe"
+
+	"github.com/goshmem/goshmem/internal/engine"
+)
+
+// chunks passes n bytes, or n for each of so many parts, through the rooms of the team:
+// send writes this PE's into memory, receive reads the others'. A room has two halves that
+// take turns. Nobody writes into one before all have come to the next meeting, and so have
+// read what was in it. What is short goes with the slips.
+func (c *collective) chunks(n uintptr, parts int, send func(to unsafe.Pointer, at, n uintptr), receive func(at, n uintptr) error) error {
+	some, err := c.chunk(n, uintptr(max(parts, 1)))
+	for at := uintptr(0); err == nil; {
+		m := min(some, n-at)
+		send(c.load(m*uintptr(parts)), at, m)
+		c.t.gate.Arrive(c.call)
+		if err = c.await(engine.All); err != nil {
+			break
+		}
+		if err = receive(at, m); err != nil {
+			break
+		}
+		if at += m; at == n {
+			return nil
+		}
+		err = c.reopen()
+	}
+	return err
+}
+
+// chunk is how many bytes of each part go at a time: a multiple of the size of any element
+// that can be reduced.
+func (c *collective) chunk(n, parts uintptr) (uintptr, error) {
+	if n*parts <= slipSize {
+		return max(n, 1), nil
+	}
+	half, err := c.t.halfRoom()
+	if err != nil {
+		return 0, err
+	}
+	if !c.t.direct {
+		half = min(half, c.t.roomHere())
+	}
+	some := half / parts &^ 63
+	if some == 0 { // many members, small rooms
+		some = half / parts / c.form.size * c.form.size
+	}
+	if some == 0 {
+		return 0, problem(ErrArgument, "slices of elements of %d bytes are too much for a team of %d PEs: use arrays", c.form.size, len(c.t.members))
+	}
+	return some, nil
+}
+
+// halfRoom is half of this team's room, which has memory from now on.
+func (t *Team) halfRoom() (uintptr, error) {
+	at, n := t.gate.Room()
+	if !t.folding.room {
+		if err := t.w.heap.Commit(at, n); err != nil {
+			return 0, problem(ErrNoMemory, "a room of %d bytes for slices: %v", n, err)
+		}
+		t.folding.room = true
+	}
+	return n / 2, nil
+}
+
+// load returns where this PE puts n bytes for the others, and has them told.
+func (c *collective) load(n uintptr) unsafe.Pointer {
+	if n <= slipSize {
+		c.way = bySlip
+		return unsafe.Pointer(&c.slip[1])
+	}
+	at, room := c.t.gate.Room()
+	if c.t.folding.half = !c.t.folding.half; c.t.folding.half {
+		at += room / 2
+	}
+	c.way, c.slip[1] = byHeap, uint64(at)
+	return unsafe.Add(c.t.w.own, at)
+}
+
+// fetch returns where n bytes from byte at on of what member i has are, after bringing
+// them here if they cannot be loaded there.
+func (c *collective) fetch(i int, at, n uintptr) (unsafe.Pointer, error) {
+	slip, err := c.slipOf(i)
+	if err != nil {
+		return nil, err
+	}
+	if c.way == bySlip {
+		return unsafe.Add(unsafe.Pointer(&slip[1]), at), nil
+	}
+	off := uintptr(slip[1]) + at
+	if base := c.t.bases[i]; base != nil {
+		return unsafe.Add(base, off), nil
+	}
+	here := c.t.roomsHere()[i]
+	return here, c.t.w.heap.Get(c.t.members[i], here, off, n)
+}
+
+// partIn is where among the parts of member i that for this PE is: it has none for itself.
+func (c *collective) partIn(i int, part uintptr) uintptr {
+	if i < c.t.me {
+		return part * uintptr(c.t.me-1)
+	}
+	return part * uintptr(c.t.me)
+}
+
+// roomHere is how many bytes there are for each member that only the engine reaches.
+func (t *Team) roomHere() uintptr {
+	return uintptr(max(64, min(maxRoom, rooms/len(t.members)&^63)))
+}
+
+// roomsHere are blocks of that size, one for each member and one more.
+func (t *Team) roomsHere() []unsafe.Pointer {
+	f := t.prepare()
+	for len(f.rooms) <= len(t.members) {
+		f.rooms = append(f.rooms, unsafe.Pointer(unsafe.SliceData(make([]uint64, t.roomHere()/8))))
+	}
+	return f.rooms
+}
