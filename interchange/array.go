@@ -108,7 +108,10 @@ func (a Array) checkExtent() error {
 		if n < 0 {
 			return fmt.Errorf("interchange: dimension %d has extent %d: it must not be negative", i, n)
 		}
-		if n > most || count > most/max(n, 1) || stride > most || stride < -most || max(stride, -stride) > most/max(n, 1) {
+		if n <= 1 {
+			stride = 0 // the number means nothing, and may be any
+		}
+		if n > most || count > most/max(n, 1) || stride < -most || max(stride, -stride) > most/max(n, 1) {
 			return fmt.Errorf("interchange: shape %v with strides %v: there is no such memory", a.Shape, a.Strides)
 		}
 		count *= max(n, 1)
