@@ -33,11 +33,11 @@ func library(t *testing.T) func(name string) uintptr {
 	if err := os.WriteFile(in, []byte(consumer), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := exec.Command(cc, "-shared", "-fPIC", "-O1", "-o", out, in).CombinedOutput(); err != nil {
+	if text, err := exec.Command(cc, "-shared", "-fPIC", "-O1", "-pthread", "-o", out, in).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", cc, err, text)
 	}
 	spec := dl.Spec{Name: "consumer", Path: out}
-	for _, name := range []string{"consume", "consume_versioned", "how_often", "produce", "produce_versioned"} {
+	for _, name := range []string{"consume", "consume_versioned", "delete_elsewhere", "how_often", "produce", "produce_versioned"} {
 		spec.Symbols = append(spec.Symbols, dl.Symbol{Name: name, Required: true})
 	}
 	l, _, err := dl.Open(spec)
@@ -146,6 +146,21 @@ func TestRecordsAreUsedAgain(t *testing.T) {
 	if grown := len(records.free) - before; grown > dl.ScratchSize/slotSize {
 		t.Errorf("1000 rounds, 8 at a time, took memory for %d more records", grown)
 	}
+}
+
+// TestDeletedElsewhere: the deleter runs on a thread that Go does not know.
+func TestDeletedElsewhere(t *testing.T) {
+	find, list := library(t), numbers(t, 6)
+	for range 20 {
+		e, err := Export(array(list, []int64{6}, nil), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status := dl.Status(dl.Call(find("delete_elsewhere"), e.Address())); status != 0 || !e.Released() {
+			t.Fatalf("status %d, released %v", status, e.Released())
+		}
+	}
+	none(t)
 }
 
 // TestOwnerStays until the consumer has called the deleter, and not longer.

@@ -59,8 +59,23 @@ func TestNumPyTakes(t *testing.T) {
 		if p.Run(t, "del x; gc.collect()"); !e.Released() {
 			t.Error("Python has let go of it, and that does not show")
 		}
+		if versioned {
+			writable(t, p, a)
+		}
 	}
 	none(t)
+}
+
+// writable wants NumPy to write memory unless the record forbids it.
+func writable(t *testing.T, p *python.Interpreter, a Array) {
+	t.Helper()
+	for _, a.ReadOnly = range []bool{true, false} {
+		lend(t, p, a, true, "numpy.from_dlpack")
+		var may bool
+		if p.Ask(t, &may, "answer = bool(x.flags.writeable)\ndel x; gc.collect()"); may == a.ReadOnly {
+			t.Errorf("read-only %v, and NumPy may write: %v", a.ReadOnly, may)
+		}
+	}
 }
 
 // TestNumPyDoesNotTake: a record that nobody took can be cancelled.
@@ -100,10 +115,10 @@ func TestNumPyReadsRecords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var writable bool
-		p.Ask(t, &writable, python.Exchange+fmt.Sprintf("import numpy\nx = numpy.asarray(Shown(%q, %v))\nanswer = bool(x.flags.writeable)", r.Attribute(), r))
-		if writable == a.ReadOnly {
-			t.Errorf("read-only %v, and writable %v", a.ReadOnly, writable)
+		var may bool
+		p.Ask(t, &may, python.Exchange+fmt.Sprintf("import numpy\nx = numpy.asarray(Shown(%q, %v))\nanswer = bool(x.flags.writeable)", r.Attribute(), r))
+		if may == a.ReadOnly {
+			t.Errorf("read-only %v, and NumPy may write: %v", a.ReadOnly, may)
 		}
 		seen(t, p, list)
 	}

@@ -1,4 +1,5 @@
 // A consumer and a producer of DLPack records, with the layout in words of its own.
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,20 @@ int64_t consume_versioned(struct versioned *m, int64_t *out) {
 	int64_t s = sum(&m->t, 0, (char *)m->t.data + m->t.byte_offset);
 	m->deleter(m);
 	return s;
+}
+
+static void *delete_here(void *p) {
+	struct managed *m = p;
+	m->deleter(m);
+	return NULL;
+}
+
+// Calls the deleter on a thread of its own, with a small stack.
+int delete_elsewhere(struct managed *m) {
+	pthread_t thread;
+	pthread_attr_t small;
+	int status = pthread_attr_init(&small) || pthread_attr_setstacksize(&small, 1 << 17) || pthread_create(&thread, &small, delete_here, m);
+	return status || pthread_join(thread, NULL);
 }
 
 static int64_t deleted;

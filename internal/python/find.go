@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 
 	"github.com/goshmem/goshmem/internal/dl"
@@ -32,6 +33,9 @@ type place struct {
 // find looks for a Python with NumPy and a shared library: the one that the variable
 // PYTHON names, or the first of those that are usual. The reason is about all of them.
 func find() (*place, string) {
+	if runtime.GOOS != "linux" || (runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64") {
+		return nil, "C functions are called on Linux with amd64 and arm64 only"
+	}
 	programs := []string{"python3", "/usr/bin/python3", "/usr/local/bin/python3", "python"}
 	if name := os.Getenv("PYTHON"); name != "" {
 		programs = []string{name}
