@@ -191,7 +191,7 @@ func TestOwnerStays(t *testing.T) {
 	}
 	dl.Call(find("consume"), at, out)
 	none(t)
-	for range 100 {
+	for range 5000 { // the cleanup has a goroutine of its own
 		runtime.GC()
 		select {
 		case <-gone:
