@@ -1,4 +1,4 @@
-package main
+package page
 
 import (
 	"strings"
@@ -21,7 +21,7 @@ func TestPage(t *testing.T) {
 			{Name: "seen", Case: perf.Case{Op: perf.OpSeen}, Unit: "ns", Ratio: 1, State: perf.Mixed, Samples: []perf.Sample{half(perf.Near), half(perf.Far), half(perf.Far)}},
 		},
 	}
-	text := string(page(r, "go run ./bench/compare -x"))
+	text := string(Of(r, "go run ./bench/compare -x"))
 	for _, want := range []string{
 		"# goshmem beside Open MPI OSHMEM\n", "\n    go run ./bench/compare -x\n", "2026-11-30 04:05 UTC", "linux/amd64, 2 x a CPU", "commit abc", "0.1 before, 0.2 after", "UCX 1.13.1",
 		"Wanted and met: 1\n\n| what |", "|---|\n| put 8 B, hot | 3.0 ns | 9.0 ns | 0.33 | <= 0.60 | yes | near |\n",
@@ -36,11 +36,11 @@ func TestPage(t *testing.T) {
 		t.Errorf("state by state for a row that does not depend on it, or a disturbed machine with a load of 0.1:\n%s", text)
 	}
 	r.Machine.LoadBefore = "1.50 0.10 0.10"
-	if text := string(page(r, "c")); !strings.Contains(text, "\n\n**Provisional**: the load") {
+	if text := string(Of(r, "c")); !strings.Contains(text, "\n\n**Provisional**: the load") {
 		t.Errorf("a load of 1.5 is not mentioned:\n%s", text)
 	}
 	for _, r := range []perf.Record{{}, {Rows: []perf.Row{{Name: "x"}}}} {
-		if text := string(page(r, "c")); strings.Contains(text, "state by state\n\n|") || strings.Contains(text, "\n\n\n") {
+		if text := string(Of(r, "c")); strings.Contains(text, "state by state\n\n|") || strings.Contains(text, "\n\n\n") {
 			t.Errorf("tables without rows, or two empty lines, in the page of %+v:\n%s", r, text)
 		}
 	}
@@ -54,7 +54,7 @@ func TestPageOfCollectives(t *testing.T) {
 	other := row
 	other.Buffers = perf.Private
 	r := perf.Record{Name: "collectives", Rows: []perf.Row{row, other, alone}, Goals: []perf.Goal{{What: "all", Value: 0.5, Wanted: 0.8, Met: true}, {What: "worst", Value: 2, Wanted: 1.25}}}
-	text := string(page(r, "go run ./bench/compare -collectives"))
+	text := string(Of(r, "go run ./bench/compare -collectives"))
 	for _, want := range []string{
 		"| all | 0.50 | <= 0.80 | met |\n| worst | 2.00 | <= 1.25 | missed |\n",
 		"## 2 PEs, heap\n\n| what | ours | Open MPI | MPICH | ratio | met | cores |\n|---|---|---|---|---|---|---|\n| allreduce 8 B | 3.0 ns | 9.0 ns | **6.0 ns** | 0.50 | yes | near |\n| reducescatter 8 B | 0.0 ns | 4.0 ns |  | 2.00 |  |  |\n",
@@ -64,7 +64,7 @@ func TestPageOfCollectives(t *testing.T) {
 			t.Errorf("the page lacks %q:\n%s", want, text)
 		}
 	}
-	if text := string(page(perf.Record{Name: "collectives"}, "c")); strings.Contains(text, "\n\n\n") || strings.Contains(text, "| figure |") {
+	if text := string(Of(perf.Record{Name: "collectives"}, "c")); strings.Contains(text, "\n\n\n") || strings.Contains(text, "| figure |") {
 		t.Errorf("two empty lines, or a table without rows:\n%s", text)
 	}
 }
