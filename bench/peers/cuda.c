@@ -99,8 +99,9 @@ static void open_devices(void)
 	DO(count(&devices));
 	if (devices > 2)
 		devices = 2;
-	for (int i = devices - 1; i >= 0; i--) {
+	for (int i = 0; i < devices; i++)
 		DO(retain(&context[i], i));
+	for (int i = devices - 1; i >= 0; i--) {
 		DO(make_current(context[i]));
 		if (devices == 2)
 			enable_peer(context[1 - i], 0); /* where it is refused, copies find another way */

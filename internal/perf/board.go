@@ -82,7 +82,7 @@ func (g *board) open(platform string) error {
 		if err != nil {
 			return err
 		}
-		g.waits = p.WaitValues
+		g.waits = p.WaitValues && (g.waits || d == g.devices[0])
 		g.about = append(g.about, fmt.Sprintf("%v: %s, %s, %d processors, %d MiB", d, p.Name, p.Arch, p.Processors, p.Memory>>20))
 	}
 	if len(g.devices) > 1 {
@@ -123,11 +123,15 @@ extern "C" __global__ void eleven(char* a, char* b, char* c, char* d, u64 e, flo
     int h, int i, int j, int k) {}
 `
 
-// kernels compiles them.
+// kernels compiles them, where there is a compiler.
 func (g *board) kernels() error {
 	nothing := func(gpu.Block) {}
 	var m *gpu.Module
 	made, err := g.devices[0].Compile(gpu.Program{Name: "empty.cu", Device: emptySource, Host: map[string]gpu.HostKernel{"four": nothing, "eleven": nothing}})
+	if errors.Is(err, gpu.ErrUnsupported) { // the rest can be measured without
+		g.about = append(g.about, "there are no launches: "+oneLine(err))
+		return nil
+	}
 	if err := opened(g, &m, made, err); err != nil {
 		return err
 	}

@@ -36,10 +36,12 @@ type gpuCase struct {
 
 // cases are the rows that these devices can have and whose names contain only.
 func (g *board) cases(only string) []gpuCase {
-	list := []gpuCase{
-		step(OpLaunch4, "launch, 4 arguments", launchBatch, enqueueWanted, g.launches(launchBatch, g.launchFour)),
-		step(OpLaunch11, "launch, 11 arguments", launchBatch, enqueueWanted, g.launches(launchBatch, g.launchEleven)),
-		step(OpFinish, "launch to completion", 1, 0, loop(g.finish)),
+	var list []gpuCase
+	if g.eleven != nil {
+		list = append(list,
+			step(OpLaunch4, "launch, 4 arguments", launchBatch, enqueueWanted, g.launches(launchBatch, g.launchFour)),
+			step(OpLaunch11, "launch, 11 arguments", launchBatch, enqueueWanted, g.launches(launchBatch, g.launchEleven)),
+			step(OpFinish, "launch to completion", 1, 0, loop(g.finish)))
 	}
 	if g.waits {
 		list = append(list, step(OpValue, "write and wait, round of two streams", 1, 0, g.volley))
