@@ -42,3 +42,13 @@ func TestGPU(t *testing.T) {
 		t.Errorf("record %q, peer %q, notes\n%s", r.Name, r.Peer, notes)
 	}
 }
+
+// A copy that did nothing is no measurement.
+func TestArrived(t *testing.T) {
+	if err := arrived(mark, nil); err != nil {
+		t.Error(err)
+	}
+	if err := arrived(0, nil); err == nil || !strings.Contains(err.Error(), "0x0, want 0x5a") {
+		t.Errorf("a byte that is still 0: %v", err)
+	}
+}
