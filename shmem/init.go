@@ -56,6 +56,9 @@ func start(ctx context.Context, o Options) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
+	if heap, err = o.inModes(heap); err != nil {
+		return nil, err
+	}
 	w := newWorld(heap, Info{Reason: why, Launcher: job.Family, NodeSize: c.NodeSize, Checked: checked}, o.logf(checked))
 	if err := w.greet(ctx, c); err != nil {
 		w.fail(err, engine.Stays)

@@ -72,8 +72,8 @@ func localWorlds(n int, o Options) ([]*World, error) {
 	}
 	worlds := make([]*World, n)
 	for i, h := range heaps {
-		if o.wrap != nil {
-			h = o.wrap(h)
+		if h, err = o.inModes(h); err != nil {
+			return nil, err
 		}
 		worlds[i] = newWorld(h, Info{Reason: "goroutine PEs", Launcher: "local", NodeSize: c.NodeSize, Checked: checked}, o.logf(checked))
 	}
