@@ -194,6 +194,9 @@ func (c *collective) foldInRoom(dst unsafe.Pointer, n uintptr) error {
 	}
 	return c.fromAll(func(i int) error {
 		at, bytes := share(i)
+		if bytes == 0 { // then dst+at may be behind the slice, and no pointer may
+			return nil
+		}
 		return c.read(i, at, unsafe.Add(dst, at), bytes)
 	})
 }
