@@ -30,8 +30,13 @@ const (
 )
 
 // GPU measures package gpu on the first device of a platform, and between the first two if
-// there are two. The peer gets the same orders, in turns with us.
+// there are two. The peer gets the same orders, in turns with us. The calling goroutine's
+// thread stays bound to a core, to which the peer is bound as well: how long a launch takes
+// depends on the core.
 func GPU(ctx context.Context, o GPUOptions) (Record, error) {
+	if err := settleDown(1); err != nil {
+		return Record{}, err
+	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // as in work
 	var said string
 	var found []string
@@ -92,6 +97,7 @@ func gpuNotes() []string {
 		"launch: what the host needs for the launch of an empty kernel, in batches of 1,000 with an idle device before each; the waits are not in it",
 		"copies between pinned and device memory: many of them in one stream, between two events of the device",
 		"CopyFrom and CopyTo: one after the other, from and to Go memory (in C: malloc), by the clock of the host",
+		"our thread and that of the peer are bound to the same core, and take turns on it",
 		"write and wait: two streams store a word for each other, and wait for the other's; a round has two of both",
 		"ratio is ours by theirs, the median of the ratios of the samples; both sides of a sample ran next to each other, and in another order every round",
 	}

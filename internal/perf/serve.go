@@ -62,7 +62,7 @@ func serve(ctx context.Context, socket string, bound bool) error {
 // shares with the only working thread for about a millisecond in every order.
 func settleDown(pe int) error {
 	cores, err := twoCores()
-	if err != nil {
+	if err != nil || len(cores) == 0 {
 		return err
 	}
 	runtime.LockOSThread() // for good
