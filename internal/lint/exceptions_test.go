@@ -81,6 +81,7 @@ func packageVariables() exceptions {
 		"internal/reduce.typeSizes": "a table of sizes that is only read",
 		"internal/reduce.e4m3":      "a table of values that is only read",
 		"internal/reduce.e5m2":      "a table of values that is only read",
+		"internal/python.thread":    "an interpreter belongs to one thread of the process",
 		"internal/rtc.turn":         "one compilation goes at a time: hipRTC has global state",
 		"launch/launcher.reserved":  "a table of names that is only read",
 		"launch/launcher.shown":     "placeholders that are only read",

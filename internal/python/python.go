@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/goshmem/goshmem/internal/dl"
@@ -47,12 +48,12 @@ func Start(t testing.TB) *Interpreter {
 		return addr
 	}
 	p := &Interpreter{run: call("PyRun_SimpleString"), ensure: call("PyGILState_Ensure"), release: call("PyGILState_Release")}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if dl.Status(dl.Call(call("Py_IsInitialized"))) == 0 {
-		dl.Call(call("Py_InitializeEx"), 0) // 0: signals are Go's
-		dl.Call(call("PyEval_SaveThread"))  // any thread may enter
-	}
+	onThread(func() {
+		if dl.Status(dl.Call(call("Py_IsInitialized"))) == 0 {
+			dl.Call(call("Py_InitializeEx"), 0) // 0: signals are Go's
+			dl.Call(call("PyEval_SaveThread"))  // any thread may enter: deleters do
+		}
+	})
 	scratch := dl.Borrow()
 	t.Cleanup(scratch.Return)
 	p.reply = dl.OutSlice[byte](scratch, dl.ScratchSize)
@@ -60,16 +61,40 @@ func Start(t testing.TB) *Interpreter {
 	return p
 }
 
+// thread starts the one thread that has to do with Python: what it runs believes that
+// the thread that has started the interpreter is there for ever, and waits for it.
+var thread = sync.OnceValue(func() chan<- func() {
+	work := make(chan func())
+	go func() {
+		runtime.LockOSThread() // for good
+		for f := range work {
+			f()
+		}
+	}()
+	return work
+})
+
+// onThread runs f on that thread, and waits for its end.
+func onThread(f func()) {
+	done := make(chan struct{})
+	thread() <- func() {
+		defer close(done)
+		f()
+	}
+	<-done
+}
+
 // simple runs code in module __main__.
 func (p *Interpreter) simple(t testing.TB, code string) {
 	t.Helper()
 	text, done := dl.PinText(code)
 	defer done()
-	runtime.LockOSThread() // Python knows threads by their local memory
-	defer runtime.UnlockOSThread()
-	state := dl.Call(p.ensure)
-	status := dl.Status(dl.Call(p.run, text))
-	dl.Call(p.release, state)
+	var status int32
+	onThread(func() {
+		state := dl.Call(p.ensure)
+		status = dl.Status(dl.Call(p.run, text))
+		dl.Call(p.release, state)
+	})
 	if status != 0 {
 		t.Fatal("the interpreter failed; it has written why to standard error")
 	}
