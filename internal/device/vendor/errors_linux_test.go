@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -91,6 +92,24 @@ func TestFaults(t *testing.T) {
 			t.Errorf("status %d of CUDA is not a fault: %v", status, cudaMeaning(status))
 		}
 	}
+}
+
+// TestEvidence: what a driver has called with success can be told, what failed is not.
+func TestEvidence(t *testing.T) {
+	dl.Watch()
+	both(t, func(t *testing.T, m *mock) {
+		d := m.must()
+		name := m.dialect().name
+		m.fail(m.names(abi.OpFree)[0], 333)
+		if err := errors.Join(d.Record(0, 16, 0), d.Free(0, 4096)); err == nil {
+			t.Error("the mock freed memory")
+		}
+		for op, want := range map[abi.Op]bool{abi.OpInit: true, abi.OpCurrent: true, abi.OpRecord: true, abi.OpErrorName: true, abi.OpFree: false, abi.OpGraphLaunch: false} {
+			if call := m.names(op)[0]; slices.Contains(dl.Witnessed()[name], call) != want {
+				t.Errorf("%s: witnessed %v", call, !want)
+			}
+		}
+	})
 }
 
 func TestNotReadyIsAnAnswer(t *testing.T) {

@@ -54,11 +54,11 @@ func (d *driver) Function(dev int, m device.Handle, name string) (device.Handle,
 		return 0, err
 	}
 	defer s.leave()
-	out := dl.Out[uintptr](s.mem)
-	if err := s.call(abi.OpFunction, dl.Addr(out), uintptr(m), s.mem.Text(name)); err != nil {
+	f, err := s.word(abi.OpFunction, uintptr(m), s.scratch().Text(name))
+	if err != nil {
 		return 0, fmt.Errorf("kernel %q: %w", name, err)
 	}
-	return device.Handle(*out), nil
+	return device.Handle(f), nil
 }
 
 // FunctionInfo tells what a kernel needs, and what it takes where the library knows.
@@ -78,11 +78,11 @@ func (d *driver) FunctionInfo(dev int, f device.Handle) (device.FunctionInfo, er
 		{&info.Shared, d.attributes.funcShared},
 		{&info.Local, d.attributes.funcLocal},
 	} {
-		out := dl.Out[int32](s.mem)
-		if err := s.call(abi.OpFuncAttr, dl.Addr(out), q.attribute, uintptr(f)); err != nil {
+		v, err := s.word(abi.OpFuncAttr, q.attribute, uintptr(f))
+		if err != nil {
 			return device.FunctionInfo{}, err
 		}
-		*q.to = int(*out)
+		*q.to = int(int32(v))
 	}
 	info.Params, err = s.params(f)
 	return info, err
@@ -98,9 +98,9 @@ func (s *session) params(f device.Handle) ([]uintptr, error) {
 		return nil, nil
 	}
 	sizes := []uintptr{}
-	offset, size := dl.Out[uintptr](s.mem), dl.Out[uintptr](s.mem)
+	offset, size := dl.Out[uintptr](s.scratch()), dl.Out[uintptr](s.scratch())
 	for i := range uintptr(maxParams) {
-		status := dl.Status(dl.Call(s.d.fn[abi.OpParamInfo], uintptr(f), i, dl.Addr(offset), dl.Addr(size)))
+		status := s.d.status(abi.OpParamInfo, uintptr(f), i, dl.Addr(offset), dl.Addr(size))
 		if status == s.d.invalidValue {
 			break
 		}
