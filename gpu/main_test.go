@@ -18,15 +18,18 @@ const child = "GPU_TEST_CHILD"
 
 func TestMain(m *testing.M) {
 	os.Setenv(env.HostDevices, cmp.Or(os.Getenv(env.HostDevices), "2"))
-	switch os.Getenv(child) {
-	case "":
-		os.Exit(m.Run())
-	case "import":
-		os.Exit(outcome(importing()))
-	case "fault":
-		os.Exit(outcome(faulting()))
-	}
-	os.Exit(outcome(fmt.Errorf("no child is called %q", os.Getenv(child))))
+	what := os.Getenv(child)
+	os.Exit(witnessed(what == "", func() int {
+		switch what {
+		case "":
+			return m.Run()
+		case "import":
+			return outcome(importing())
+		case "fault":
+			return outcome(faulting())
+		}
+		return outcome(fmt.Errorf("no child is called %q", what))
+	}))
 }
 
 func outcome(err error) int {

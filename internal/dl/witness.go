@@ -15,9 +15,14 @@ var witness struct {
 	done map[string]map[string]bool // by library
 }
 
-// Watch has calls of Done remembered from now on. Tests ask for it, to say afterwards
-// what has really been called on a machine.
-func Watch() { witness.on.Store(true) }
+// Watch has calls of Done remembered from now on, and those before forgotten. Tests ask
+// for it, to say afterwards what has really been called on a machine.
+func Watch() {
+	witness.Lock()
+	defer witness.Unlock()
+	witness.done = map[string]map[string]bool{}
+	witness.on.Store(true)
+}
 
 // Done says that a function of the library was called and did what it was asked to. It
 // does nothing unless Watch has been called.
@@ -30,9 +35,6 @@ func (l *Library) Done(function string) {
 func (l *Library) remember(function string) {
 	witness.Lock()
 	defer witness.Unlock()
-	if witness.done == nil {
-		witness.done = map[string]map[string]bool{}
-	}
 	if witness.done[l.spec.Name] == nil {
 		witness.done[l.spec.Name] = map[string]bool{}
 	}

@@ -96,8 +96,8 @@ func TestFaults(t *testing.T) {
 
 // TestEvidence: what a driver has called with success can be told, what failed is not.
 func TestEvidence(t *testing.T) {
-	dl.Watch()
 	both(t, func(t *testing.T, m *mock) {
+		dl.Watch()
 		d := m.must()
 		name := m.dialect().name
 		m.fail(m.names(abi.OpFree)[0], 333)
