@@ -1,6 +1,10 @@
 package gpu
 
-import "github.com/goshmem/goshmem/internal/device"
+import (
+	"sync/atomic"
+
+	"github.com/goshmem/goshmem/internal/device"
+)
 
 // Function is a kernel of a module.
 type Function struct {
@@ -8,6 +12,7 @@ type Function struct {
 	h    device.Handle
 	name string
 	info FunctionInfo
+	room atomic.Bool // the driver lets launches have all shared memory
 }
 
 // FunctionInfo is what the driver knows of a kernel: threads per block, registers,
@@ -28,7 +33,9 @@ func (f *Function) Info() FunctionInfo { return f.info }
 // A zero counts as one.
 type Dims struct {
 	Grid, Block [3]int
-	Shared      int // bytes of dynamic shared memory of each block; a HostKernel has none
+	// Shared is bytes of dynamic shared memory of each block, up to Properties.MaxDynamic
+	// less what the kernel declares; a HostKernel has none, and ignores it.
+	Shared int
 }
 
 // Grid is as many blocks of so many threads as n threads need, at least one block.
@@ -58,10 +65,24 @@ func (d Dims) fill(l *device.Launch, p *Properties, f FunctionInfo) error {
 	if most := fewest(p.MaxThreads, f.MaxThreads); most > 0 && threads > most {
 		return problem(ErrArgument, "a block of %d threads (%v): the kernel can have %d on this device", threads, d.Block, most)
 	}
-	if d.Shared < 0 || p.MaxShared > 0 && d.Shared > p.MaxShared {
-		return problem(ErrArgument, "%d bytes of shared memory: a block has 0 to %d on this device", d.Shared, p.MaxShared)
+	if d.Shared < 0 || p.MaxDynamic > 0 && d.Shared > p.MaxDynamic-f.Shared {
+		return problem(ErrArgument, "%d bytes of shared memory: a block of this kernel can have 0 to %d on this device", d.Shared, max(p.MaxDynamic-f.Shared, 0))
 	}
 	l.Shared = uint32(d.Shared)
+	return nil
+}
+
+// ask has the driver let launches have as much shared memory as there is, if this one is
+// to have more than they get without. It asks for all at once, so that it does not matter
+// who asks first.
+func (f *Function) ask(shared uint32, p *Properties) error {
+	if int(shared) <= p.MaxShared-f.info.Shared || f.room.Load() {
+		return nil
+	}
+	if err := f.m.d.driver().AllowShared(f.m.d.index, f.h, p.MaxDynamic-f.info.Shared); err != nil {
+		return err
+	}
+	f.room.Store(true)
 	return nil
 }
 

@@ -44,7 +44,7 @@ func TestHostKernelMissing(t *testing.T) {
 	m := get(d.Compile(kernels()))(t)
 	closing(t, m)
 	_, err = m.Function("saxpi")
-	wants(t, err, gpu.ErrNoFunction, "there are count, fault, place, saxpy, store_all, types")
+	wants(t, err, gpu.ErrNoFunction, "there are count, fault, place, saxpy, store_all, sum_shared, types")
 	_, err = d.LoadModule([]byte{1})
 	wants(t, err, gpu.ErrUnsupported, "Go functions")
 }

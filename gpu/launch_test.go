@@ -40,6 +40,22 @@ func grid(t *testing.T, d *gpu.Device) {
 	holds(t, out, want, nil)
 }
 
+// sharedMemory has one block use all that there is, more than code can declare.
+func sharedMemory(t *testing.T, d *gpu.Device) {
+	p := get(d.Properties())(t)
+	bytes := max(p.MaxDynamic, 4096) // platform host has no limit
+	f, out := function(t, compile(t, d), "sum_shared"), alloc[uint64](t, d, 1)
+	n := int32(bytes / 4)
+	for range 2 {
+		must(t, out.Fill(0))
+		must(t, f.Launch(nil, gpu.Grid(256, 256).WithShared(bytes), out, n))
+		holds(t, out, []uint64{uint64(n) * uint64(n-1) / 2}, nil)
+	}
+	if d.Platform() != "host" {
+		wants(t, f.Launch(nil, gpu.Grid(1, 1).WithShared(bytes+1), out, n), gpu.ErrArgument, "of this kernel can have 0 to")
+	}
+}
+
 func argumentTypes(t *testing.T, d *gpu.Device) {
 	f, out := function(t, compile(t, d), "types"), alloc[float64](t, d, 11)
 	must(t, f.Launch(nil, gpu.Grid(1, 1), out, int8(-1), uint8(200), int16(-300), uint16(60000), int32(math.MinInt32), uint32(math.MaxUint32),

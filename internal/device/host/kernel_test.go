@@ -133,6 +133,7 @@ func TestLaunchRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) { want(t, d.Launch(0, f, c.l, 0), device.ErrArgument, "kernel test", c.say) })
 	}
 	want(t, d.Launch(0, 0, one(arg), 0), device.ErrArgument, "0 is no function")
+	want(t, d.AllowShared(0, f, 1<<16), device.ErrUnsupported, "65536 bytes of shared memory")
 	want(t, d.Launch(1, f, one(arg), 0), device.ErrArgument, "belongs to device 0")
 }
 

@@ -112,6 +112,16 @@ func (s *session) params(f device.Handle) ([]uintptr, error) {
 	return sizes, nil
 }
 
+// AllowShared lets launches of a kernel have more shared memory than the usual 48 KiB of
+// NVIDIA's devices. HIP's function of that name takes something else, and AMD's devices
+// have nothing to ask for.
+func (d *driver) AllowShared(dev int, f device.Handle, bytes int) error {
+	if d.attributes.funcDynamic == 0 {
+		return nil
+	}
+	return d.do(dev, abi.OpFuncSet, uintptr(f), d.attributes.funcDynamic, uintptr(bytes))
+}
+
 // Launch starts a kernel. The library copies what the arguments point to before it
 // returns. They and the values are where they are as long as l is alive: what is handed
 // to an interface is not on a stack.

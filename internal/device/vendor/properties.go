@@ -55,10 +55,13 @@ func (s *session) numbers(p *device.Properties) error {
 	}{
 		{&p.Processors, a.processors}, {&p.WarpSize, a.warp}, {&p.MaxThreads, a.threads},
 		{&p.MaxGrid[0], a.gridX}, {&p.MaxGrid[1], a.gridY}, {&p.MaxGrid[2], a.gridZ},
-		{&p.MaxShared, a.shared}, {&p.ClockKHz, a.clock},
+		{&p.MaxShared, a.shared}, {&p.MaxDynamic, a.dynamic}, {&p.ClockKHz, a.clock},
 		{&p.ComputeMajor, a.major}, {&p.ComputeMinor, a.minor},
 		{&waitValues, a.waitValues}, {&integrated, a.integrated},
 	} {
+		if q.attribute == 0 {
+			continue
+		}
 		v, err := s.word(abi.OpAttribute, q.attribute, uintptr(s.dev))
 		if err != nil {
 			return err
@@ -67,6 +70,7 @@ func (s *session) numbers(p *device.Properties) error {
 	}
 	p.WaitValues = waitValues != 0 && s.d.fn[abi.OpWaitValue] != 0
 	p.Integrated = integrated != 0
+	p.MaxDynamic = max(p.MaxDynamic, p.MaxShared)
 	return nil
 }
 
