@@ -98,11 +98,15 @@ func (d *Device) EnablePeer(other *Device) error {
 	return nil
 }
 
-// Synchronize waits until all work of the default stream and of the streams of NewStream
-// is done, one after the other: see [Stream.Synchronize]. A stream that is being
-// captured has no work. CUDA: cuCtxSynchronize; HIP: hipDeviceSynchronize.
+// Synchronize waits until work that was queued before it is done: of the streams of
+// NewStream, of the default stream, and of whatever streams of this process the default
+// stream waits for, whoever made them. Those are all but the ones that another library
+// has made non-blocking, as PyTorch does: wait for these by [Device.StreamFromHandle]. It
+// ends early as [Stream.Synchronize] does, which the functions of the vendors' libraries
+// cannot. A stream that is being captured has no work. CUDA: cuEventRecord in the default
+// stream, for cuCtxSynchronize; HIP: hipEventRecord, for hipDeviceSynchronize.
 func (d *Device) Synchronize(ctx context.Context) error {
-	err := d.normal.Synchronize(ctx)
+	err := fail(d, "synchronize", d.settle(ctx))
 	d.live.Range(func(key, _ any) bool {
 		if s := key.(*Stream); err == nil && !s.capturing.Load() {
 			err = s.Synchronize(ctx)
@@ -112,6 +116,24 @@ func (d *Device) Synchronize(ctx context.Context) error {
 		}
 		return err == nil
 	})
+	return err
+}
+
+// settle waits for an event in the default stream. To record one there is work of that
+// stream, for which it waits for others; to query the stream is not.
+func (d *Device) settle(ctx context.Context) error {
+	drv := d.driver()
+	e, err := drv.NewEvent(d.index, false)
+	if err != nil {
+		return err
+	}
+	err = drv.Record(d.index, e, 0)
+	if err == nil {
+		err = await(ctx, func() (bool, error) { return drv.EventDone(d.index, e) })
+	}
+	if closed := drv.DestroyEvent(d.index, e); err == nil {
+		err = closed
+	}
 	return err
 }
 
