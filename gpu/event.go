@@ -52,8 +52,13 @@ func (s *Stream) Record(options ...EventOptions) (*Event, error) {
 	return e, nil
 }
 
-// Device returns the device of the event.
-func (e *Event) Device() *Device { return e.d }
+// Device returns the device of the event, nil for a nil *Event.
+func (e *Event) Device() *Device {
+	if e == nil {
+		return nil
+	}
+	return e.d
+}
 
 // Handle is what vendors' libraries know the event by (CUevent, hipEvent_t).
 func (e *Event) Handle() uintptr { return uintptr(e.h) }
@@ -71,7 +76,7 @@ func (e *Event) alive() error {
 // do runs a call on an event that must be alive.
 func (e *Event) do(op string, call func(drv device.Driver, dev int) error) error {
 	if err := e.alive(); err != nil {
-		return &Error{Op: op, Err: err}
+		return fail(e.Device(), op, err)
 	}
 	return fail(e.d, op, call(e.d.driver(), e.d.index))
 }

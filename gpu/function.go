@@ -38,10 +38,11 @@ type Dims struct {
 	Shared int
 }
 
-// Grid is as many blocks of so many threads as n threads need, at least one block.
+// Grid is as many blocks of so many threads as n threads need, at least one block of one
+// thread: the kernel compares its thread's number with n.
 func Grid(n, block int) Dims {
-	block = max(block, 1)
-	return Dims{Grid: [3]int{max((n+block-1)/block, 1)}, Block: [3]int{block}}
+	n, block = max(n, 1), max(block, 1)
+	return Dims{Grid: [3]int{(n-1)/block + 1}, Block: [3]int{block}}
 }
 
 // WithShared is the same shape with bytes of dynamic shared memory for each block.
@@ -57,7 +58,7 @@ func (d Dims) fill(l *device.Launch, p *Properties, f FunctionInfo) error {
 	for i, axis := range "xyz" {
 		grid, block := max(d.Grid[i], 1), max(d.Block[i], 1)
 		if d.Grid[i] < 0 || d.Block[i] < 0 || p.MaxGrid[i] > 0 && grid > p.MaxGrid[i] {
-			return problem(ErrArgument, "%d blocks of %d threads along %c: the device has 1 to %d blocks", d.Grid[i], d.Block[i], axis, p.MaxGrid[i])
+			return problem(ErrArgument, "a grid of %d blocks of %d threads along %c: neither can be negative, and there are at most %d blocks", d.Grid[i], d.Block[i], axis, p.MaxGrid[i])
 		}
 		threads = min(threads*block, 1<<31) // without overflow: what is too large stays so
 		l.Grid[i], l.Block[i] = uint32(grid), uint32(block)

@@ -90,7 +90,8 @@ func launchErrors(t *testing.T, d *gpu.Device) {
 	wants(t, f.Launch(nil, shape, x, x, "2", int32(8)), gpu.ErrArgument, "argument 2: string is neither")
 	wants(t, f.Launch(nil, shape, x, gpu.Slice[float32]{}, float32(2), int32(8)), gpu.ErrArgument, "argument 1: the zero Slice")
 	wants(t, f.Launch(nil, gpu.Dims{Block: [3]int{1 << 20}}, x, x, float32(2), int32(8)), gpu.ErrArgument, "a block of 1048576 threads")
-	wants(t, f.Launch(nil, gpu.Dims{Grid: [3]int{-1}}, x, x, float32(2), int32(8)), gpu.ErrArgument, "-1 blocks")
+	wants(t, f.Launch(nil, gpu.Dims{Grid: [3]int{-1}}, x, x, float32(2), int32(8)), gpu.ErrArgument, "-1 blocks of 0 threads along x: neither can be negative")
+	wants(t, f.Launch(nil, gpu.Grid(math.MaxInt, 8), x, x, float32(2), int32(8)), gpu.ErrArgument, "a grid of 1152921504606846976 blocks")
 	wants(t, f.Launch(nil, shape.WithShared(-1), x, x, float32(2), int32(8)), gpu.ErrArgument, "-1 bytes of shared memory")
 	wants(t, f.Launch(nil, shape, make([]any, 65)...), gpu.ErrArgument, "65 arguments")
 	if f.Info().Params != nil {

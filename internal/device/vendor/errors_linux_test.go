@@ -66,7 +66,7 @@ func TestAFaultStays(t *testing.T) {
 		call := m.names(abi.OpStreamQuery)[0]
 		m.fail(call, 700)
 		_, first := d.StreamDone(0, 0)
-		if !errors.Is(first, device.ErrFault) || !strings.Contains(first.Error(), "MOCK_ILLEGAL_ADDRESS") {
+		if !errors.Is(first, device.ErrFault) || !strings.Contains(first.Error(), "MOCK_ILLEGAL_ADDRESS (words; after this fault no device can be used any more: this process must end)") {
 			t.Fatalf("error %v", first)
 		}
 		m.fail("", 0)

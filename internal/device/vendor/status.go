@@ -21,7 +21,11 @@ func (d *driver) failed(op abi.Op, dev int, status int32) error {
 	if e.Name == "" {
 		e.Name = fmt.Sprintf("status %d", status)
 	}
-	if e.Err == device.ErrFault && !d.fault.CompareAndSwap(nil, e) {
+	if e.Err != device.ErrFault {
+		return e
+	}
+	e.Text += "; after this fault no device can be used any more: this process must end"
+	if !d.fault.CompareAndSwap(nil, e) {
 		return d.fault.Load()
 	}
 	return e
