@@ -46,8 +46,12 @@ type check struct {
 	run  func(t *testing.T, d *gpu.Device)
 }
 
-// TestDevices runs all checks on the first device of every platform that there is. The
-// same binary does so on machines with GPUs.
+// number names the number of the device of each platform that the checks run on; unset:
+// the first.
+const number = "GPU_TEST_NUMBER"
+
+// TestDevices runs all checks on a device of every platform that there is. The same
+// binary does so on machines with GPUs.
 func TestDevices(t *testing.T) {
 	everywhere(t, func(t *testing.T, platform string) {
 		for _, c := range table() {
@@ -68,7 +72,7 @@ func everywhere(t *testing.T, test func(t *testing.T, platform string)) {
 
 // run gives a check a device, and looks whether it has left memory behind.
 func run(t *testing.T, platform string, check func(t *testing.T, d *gpu.Device)) {
-	d := open(t, platform)
+	d := open(t, platform+":"+cmp.Or(os.Getenv(number), "0"))
 	before, bytes := d.Allocated()
 	t.Cleanup(func() { // before those of the check have run, there is memory
 		if blocks, n := d.Allocated(); blocks != before || n != bytes {
