@@ -45,10 +45,16 @@ func (d *Device) Index() int { return d.index }
 // driver is what drives the device.
 func (d *Device) driver() device.Driver { return d.p.driver }
 
-// Properties describe a device: name, architecture, UUID, PCI address, sizes and limits.
+// Properties describe a device. The fields: Name; Arch (what compilers call it: sm_90,
+// gfx942, host); UUID and PCI (as the vendor's tools print them, "" if there is none);
+// Memory (bytes); Processors (multiprocessors, compute units, cores); WarpSize;
+// MaxThreads (of a block) and MaxGrid (blocks along x, y, z); MaxShared (bytes of shared
+// memory that code can declare for a block) and MaxDynamic (with what a launch adds);
+// WaitValues (whether streams write and wait for values); Integrated (whether memory is
+// shared with the host); ClockKHz; ComputeMajor and ComputeMinor.
 type Properties = device.Properties
 
-// Properties returns what the device is. CUDA: cuDeviceGetAttribute; HIP:
+// Properties returns what the device is; it asks once and does not wait for work. CUDA: cuDeviceGetAttribute; HIP:
 // hipGetDeviceProperties.
 func (d *Device) Properties() (Properties, error) {
 	p, err := d.limits()
@@ -65,8 +71,8 @@ func (d *Device) MemoryInfo() (free, total uint64, err error) {
 	return free, total, fail(d, "memory info", err)
 }
 
-// PeerAccess is what a device can do with another's memory: load and store it, and
-// whether atomics of both on it hold against each other.
+// PeerAccess is what a device can do with another's memory. The fields: Access (load and
+// store it, after EnablePeer) and Atomics (atomics of both on it hold against each other).
 type PeerAccess = device.PeerAccess
 
 // Peer says what the device can do with the memory of other, after EnablePeer. Devices

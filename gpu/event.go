@@ -2,7 +2,7 @@ package gpu
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"time"
 
 	"github.com/goshmem/goshmem/internal/device"
@@ -18,7 +18,7 @@ type Event struct {
 
 // EventOptions say what event to make. The zero value is right for ordering.
 type EventOptions struct {
-	Timing bool // for Elapsed; an event without is cheaper
+	Timing bool // for Since; an event without is cheaper
 }
 
 // NewEvent makes an event. At most one options value may be given. CUDA: cuEventCreate;
@@ -46,10 +46,14 @@ func (s *Stream) Record(options ...EventOptions) (*Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := e.Record(s); err != nil {
-		return nil, errors.Join(err, e.Close())
+	err = e.Record(s)
+	if err == nil {
+		return e, nil
 	}
-	return e, nil
+	if closed := e.Close(); closed != nil {
+		err = fail(s.d, "record", fmt.Errorf("%w, and then: %w", err, closed))
+	}
+	return nil, err
 }
 
 // Device returns the device of the event, nil for a nil *Event.

@@ -15,8 +15,10 @@ type Function struct {
 	room atomic.Bool // the driver lets launches have all shared memory
 }
 
-// FunctionInfo is what the driver knows of a kernel: threads per block, registers,
-// memory, and the sizes of its parameters (nil if it does not know).
+// FunctionInfo is what the driver knows of a kernel. The fields: MaxThreads (per block),
+// Registers (per thread), Shared (bytes that it declares), Local (bytes per thread),
+// Params (the sizes of its parameters in bytes; nil if the driver does not know, as with
+// HIP and before CUDA 12.4).
 type FunctionInfo = device.FunctionInfo
 
 // Name is the kernel's name.

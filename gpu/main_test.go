@@ -27,6 +27,8 @@ func TestMain(m *testing.M) {
 			return outcome(importing())
 		case "fault":
 			return outcome(faulting())
+		case "stand-in":
+			return outcome(standIn())
 		}
 		return outcome(fmt.Errorf("no child is called %q", what))
 	}))
