@@ -1,65 +1,132 @@
 #!/usr/bin/env bash
 # Runs what was built here on a machine without Go: `.ci/elsewhere.sh build` makes
-# static binaries in bin/; copy the tree there and run `.ci/elsewhere.sh run`. It
-# starts the same programs and tests under our launcher and under whichever of
-# torchrun and mpirun that machine has, and prints a table last.
+# static binaries in bin/; copy the tree there, with bin/, and run
+#   .ci/elsewhere.sh run       programs and tests on the host engine, under our launcher
+#                              and whichever of torchrun and mpirun that machine has
+#   .ci/elsewhere.sh run gpu   tests and figures of devices, on one GPU and on all
+# The last thing printed is a table; the whole output and the figures are in
+# ${OUT:-bin/out}.
 set -uo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
+
+most_mib=60   # of all binaries
+most_time=480 # seconds of all rows
 
 build() {
 	set -e
 	export CGO_ENABLED=0 GOOS=linux GOARCH=amd64
+	local pkg
 	mkdir -p bin
-	go build -ldflags=-s -o bin/ ./cmd/goshmem ./examples/ring ./examples/subset
-	for pkg in shmem shmemtest internal/engine/host; do
-		go test -c -ldflags=-s -o "bin/${pkg##*/}.test" "./$pkg"
+	go build -ldflags='-s -w' -o bin/ ./cmd/goshmem ./examples/ring ./examples/subset ./examples/gpu
+	for pkg in shmem shmemtest internal/engine/host gpu internal/device/vendor internal/rtc interchange; do
+		[[ -d $pkg ]] && go test -c -ldflags='-s -w' -o "bin/${pkg##*/}.test" "./$pkg"
 	done
+	(cd bin && du -k -s --apparent-size -- * | sort -rn | awk -v most="$most_mib" '
+		{ printf "%6.1f MiB  %s\n", $1 / 1024, $2; all += $1 / 1024 }
+		END { printf "%6.1f MiB  in all\n", all; exit all > most }')
 }
 
 rows=()
 
-# row NAME COMMAND...: runs COMMAND, keeps its output, adds a line to the table.
+# row NAME COMMAND...: runs COMMAND, keeps its output, adds a line to the table. What
+# fails is shown.
 row() {
-	local name=$1 start=$SECONDS status=0
+	local name=$1 start=$SECONDS status=0 left=$((most_time - SECONDS)) counts=''
 	shift
+	if ((left < 1)); then
+		rows+=("$(printf '%-44s left out: %s s are over' "$name" "$most_time")")
+		return
+	fi
 	echo "=== $name: $*"
-	timeout 240 "$@" </dev/null || status=$?
-	rows+=("$(printf '%-44s status %-4s %4s s' "$name" "$status" "$((SECONDS - start))")")
+	timeout $((left < 240 ? left : 240)) "$@" </dev/null >"$out/last.txt" 2>&1 || status=$?
+	{ echo "=== $name: $* (status $status)" && cat "$out/last.txt"; } >>"$out/$log"
+	((status == 0)) || tail -n 30 "$out/last.txt"
+	counts=$(grep -oE '^ *--- (PASS|FAIL|SKIP)' "$out/last.txt" | sort | uniq -c | awk '{ n[$3] += $1 } END { for (k in n) printf " %s %s", k, n[k] }')
+	rows+=("$(printf '%-44s status %-4s %4s s %s' "$name" "$status" "$((SECONDS - start))" "$counts")")
+}
+
+# shown is row for output that is worth reading.
+shown() {
+	row "$@"
+	cat "$out/last.txt"
 }
 
 have() { command -v "$1" >/dev/null; }
 
-run() {
-	echo "$(uname -sr), $(nproc) cores, $(date -u +%F)"
-	local n
+# start prepares the folder for what is kept, and says where this is.
+start() {
+	out=${OUT:-$PWD/bin/out}
+	log=$1
+	mkdir -p "$out" && : >"$out/$log" || exit 1
+	echo "$(uname -sr), $(nproc) cores, $(date -u +%F)" | tee -a "$out/$log"
 	row "info" bin/goshmem info
 	row "doctor" bin/goshmem doctor
+}
+
+# finish prints the table.
+finish() {
+	rm -f "$out/last.txt"
+	echo
+	printf '%s\n' "${rows[@]}" | tee -a "$out/$log"
+}
+
+run() {
+	start host.txt
+	local n
 	row "doctor, goshmem run -n 4" bin/goshmem run -n 4 bin/goshmem doctor
 	for n in 1 2 4 8 16; do
 		row "ring, goshmem run -n $n" bin/goshmem run -n "$n" bin/ring
 	done
 	row "subset, goshmem run -n 5" bin/goshmem run -n 5 bin/subset
 	if have torchrun; then
-		torchrun --version 2>/dev/null
 		for n in 1 2 4; do
 			row "ring, torchrun, $n ranks" torchrun --no-python --nproc-per-node "$n" bin/ring
 		done
 		row "conformance, torchrun, 4 ranks" torchrun --no-python --nproc-per-node 4 bin/shmem.test -test.run Conformance -test.v
 	fi
 	if have mpirun; then
-		mpirun --version | head -1
 		row "ring, mpirun, 4 ranks" mpirun --allow-run-as-root --oversubscribe -np 4 bin/ring
 	fi
 	row "shmem tests" env -C shmem ../bin/shmem.test
 	row "shmemtest tests" env -C shmemtest ../bin/shmemtest.test
 	row "host engine tests" env -C internal/engine/host ../../../bin/host.test
-	row "perf" bin/goshmem perf shmem --rounds 7
-	echo
-	printf '%s\n' "${rows[@]}"
+	shown "perf shmem" bin/goshmem perf shmem --rounds 7
+	finish
 }
 
-case "${1-}" in
+# devices COUNT COMMAND...: what there is to run on so many GPUs.
+devices() {
+	local n=$1
+	shift
+	shown "perf gpu, $n GPU" "$@" bin/goshmem perf gpu --compare --save "$out/$(date -u +%Y-%m)-gpu-$n"
+	row "example, $n GPU" "$@" bin/gpu
+	row "gpu tests, $n GPU" "$@" env -C gpu ../bin/gpu.test -test.v -test.timeout 200s
+	row "vendor tests, $n GPU" "$@" env -C internal/device/vendor ../../../bin/vendor.test -test.v -test.timeout 100s
+}
+
+run_gpu() {
+	start gpu.txt
+	local all
+	if have nvidia-smi; then
+		all=$(nvidia-smi -L | grep -c '^GPU')
+		nvidia-smi 2>&1 | tee -a "$out/$log" | sed -n 3p
+	else
+		all=$(find /dev -maxdepth 1 -name 'nvidia[0-9]*' | wc -l)
+	fi
+	devices 1 env CUDA_VISIBLE_DEVICES=0
+	if ((all > 1)); then
+		devices "$all" env
+	fi
+	row "rtc tests" env -C internal/rtc ../../bin/rtc.test -test.v -test.timeout 100s
+	if [[ -x bin/interchange.test ]]; then
+		row "interchange tests" env -C interchange ../bin/interchange.test -test.v -test.timeout 100s
+	fi
+	finish
+}
+
+case "${*}" in
 build) build ;;
 run) run ;;
-*) echo "usage: .ci/elsewhere.sh build | run" >&2; exit 2 ;;
+"run gpu") run_gpu ;;
+*) echo "usage: .ci/elsewhere.sh build | run | run gpu" >&2; exit 2 ;;
 esac

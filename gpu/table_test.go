@@ -5,7 +5,7 @@ func table() []check {
 	return []check{
 		{"identity", identity}, {"properties", properties}, {"peer", peer},
 		{"copy", copies}, {"copy between", between}, {"parts", parts}, {"fill", fills}, {"elements", elements},
-		{"pinned", pinnedMemory}, {"foreign", foreign}, {"types of elements", elementTypes}, {"as", as},
+		{"pinned", pinnedMemory}, {"foreign", foreign}, {"interchange", described}, {"types of elements", elementTypes}, {"as", as},
 		{"memory errors", memoryErrors}, {"exhausted", exhausted}, {"closed memory", closedMemory}, {"export", export},
 		{"stream order", streamOrder}, {"streams", streams}, {"closed stream", closedStream}, {"foreign stream", foreignStream},
 		{"values", writeAndWait}, {"time-out", timeOut}, {"events", events}, {"event errors", eventErrors}, {"elapsed", elapsed},

@@ -19,8 +19,9 @@ func AllToAll[T any](ctx context.Context, t *Team, dst, src Array[T]) error {
 	}
 	part := dst.bytes() / uintptr(len(t.members))
 	c.wayForParts(part)
-	c.arriveParts(src.off, part)
-	err = c.await(engine.All)
+	if err = c.arriveParts(src.off, part); err == nil {
+		err = c.await(engine.All)
+	}
 	for i := 0; i < len(t.members) && err == nil; i++ {
 		m := c.turn(i)
 		to := unsafe.Add(dst.here(), uintptr(m)*part)
@@ -46,16 +47,16 @@ func (c *collective) wayForParts(part uintptr) {
 }
 
 // arriveParts is arrive where every member has a part for each.
-func (c *collective) arriveParts(off engine.Offset, part uintptr) {
+func (c *collective) arriveParts(off engine.Offset, part uintptr) error {
 	members, me := uintptr(len(c.t.members)), uintptr(c.t.me)
 	if c.way != bySlip {
-		c.arrive(off, part*members)
-		return
+		return c.arrive(off, part*members)
 	}
 	from, to := unsafe.Add(c.t.w.own, off), unsafe.Pointer(&c.slip[1])
 	mem.Put(to, from, part*me)
 	mem.Put(unsafe.Add(to, part*me), unsafe.Add(from, part*(me+1)), part*(members-me-1))
 	c.t.gate.Arrive(c.call)
+	return nil
 }
 
 // partAt is where what member i has for this PE begins.

@@ -107,7 +107,9 @@ func (c *collective) parts(src engine.Offset, send Layout) ([]part, error) {
 			}
 		}
 		last := min(first+some, len(parts))
-		c.tell(src, send, first, last)
+		if err := c.tell(src, send, first, last); err != nil {
+			return nil, err
+		}
 		t.gate.Arrive(c.call)
 		if err := c.await(engine.All); err != nil {
 			return nil, err
@@ -130,13 +132,22 @@ func (c *collective) parts(src engine.Offset, send Layout) ([]part, error) {
 }
 
 // tell writes what this PE has for members first to last-1 where they look for it.
-func (c *collective) tell(src engine.Offset, send Layout, first, last int) {
+func (c *collective) tell(src engine.Offset, send Layout, first, last int) error {
+	var stage []part
+	if c.t.direct {
+		own, err := c.t.gate.OwnStage(c.ctx, c.call)
+		if err != nil {
+			return err
+		}
+		stage = unsafe.Slice((*part)(own), last-first)
+	}
 	for i := first; i < last; i++ {
 		p := part{src + uintptr(send.Offsets[i])*c.form.size, send.Counts[i]}
 		if c.t.direct {
-			unsafe.Slice((*part)(c.t.gate.Stage(c.t.me)), last-first)[i-first] = p
+			stage[i-first] = p
 			continue
 		}
 		c.slip[1], c.slip[2] = uint64(p.off), uint64(p.n)
 	}
+	return nil
 }

@@ -32,6 +32,7 @@ func tensorUses() []struct {
 		{"tensor copy to", -1, func(x, _ tensor) error { return x.CopyTo(make([]int64, 12)) }},
 		{"tensor copy from", -1, func(x, _ tensor) error { return x.CopyFrom(make([]int64, 12)) }},
 		{"tensor local", -1, func(x, _ tensor) error { return second(x.Local()) }},
+		{"tensor interchange", -1, func(x, _ tensor) error { return second(x.Interchange()) }},
 		{"tensor array", -1, func(x, _ tensor) error { return second(x.Array()) }},
 		{"tensor index", -1, func(x, _ tensor) error { return second(x.Index(0, 0)) }},
 		{"tensor slice", -1, func(x, _ tensor) error { return second(x.Slice(0, 0, 1)) }},

@@ -245,6 +245,7 @@ func atomicUses() []use {
 func localUses() []use {
 	type A = shmem.Array[int64]
 	return []use{
+		{op: "interchange", do: func(a, _ A, _ shmem.Signal, _ int) error { return second(a.Interchange()) }},
 		{op: "local", do: func(a, _ A, _ shmem.Signal, _ int) error { return second(a.Local()) }},
 		{op: "at", do: func(a, _ A, _ shmem.Signal, _ int) error { return second(a.At(0)) }},
 		{op: "set", do: func(a, _ A, _ shmem.Signal, _ int) error { return a.Set(0, 1) }},

@@ -2,8 +2,10 @@ package shmem
 
 import (
 	"context"
+	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/mem"
 )
 
 // Broadcast copies src of the member that is root in the team to dst of all members,
@@ -21,7 +23,9 @@ func Broadcast[T any](ctx context.Context, t *Team, dst, src Array[T], root int)
 
 func broadcast[T any](c *collective, dst, src Array[T], root int) error {
 	n := dst.bytes()
-	c.way = c.t.wayFor(n)
+	if c.way = c.t.wayFor(n); c.way != byHeap {
+		return c.broadcastNear(dst.here(), src.here(), n, root)
+	}
 	if c.t.me != root {
 		c.t.gate.Arrive(c.call)
 		if err := c.await(root); err != nil {
@@ -30,16 +34,43 @@ func broadcast[T any](c *collective, dst, src Array[T], root int) error {
 		if err := c.read(root, 0, dst.here(), n); err != nil {
 			return err
 		}
-		return c.settle(nobody)
+		return c.again(nobody)
 	}
-	c.arrive(src.off, n)
-	if c.t.w.info.Checked {
+	if err := c.arrive(src.off, n); err != nil {
+		return err
+	}
+	if err := c.awaitChecked(root); err != nil {
+		return err
+	}
+	copyOwn(dst, src)
+	return c.again(engine.All)
+}
+
+// broadcastNear is a broadcast of n bytes that go with the slip or over the stage: the
+// root waits for nobody.
+func (c *collective) broadcastNear(dst, src unsafe.Pointer, n uintptr, root int) error {
+	if c.t.me != root {
+		c.t.gate.Arrive(c.call)
 		if err := c.await(root); err != nil {
 			return err
 		}
+		return c.read(root, 0, dst, n)
 	}
-	copyOwn(dst, src)
-	return c.settle(engine.All)
+	if err := c.arriveWith(src, n); err != nil {
+		return err
+	}
+	if dst != src {
+		mem.Get(dst, src, n)
+	}
+	return c.awaitChecked(root)
+}
+
+// awaitChecked is await for a member that would not wait, in checked mode.
+func (c *collective) awaitChecked(i int) error {
+	if !c.t.w.info.Checked {
+		return nil
+	}
+	return c.await(i)
 }
 
 // settle is the second meeting, where sources are read from the heap.

@@ -101,17 +101,27 @@ func (c *collective) sided(err error) error {
 
 // arrive tells the others that this PE is here, with n bytes at offset off of its heap
 // for them.
-func (c *collective) arrive(off engine.Offset, n uintptr) {
-	from := unsafe.Add(c.t.w.own, off)
-	switch c.way {
-	case bySlip:
-		mem.Put(unsafe.Pointer(&c.slip[1]), from, n)
-	case byStage:
-		mem.Put(c.t.gate.Stage(c.t.me), from, n)
-	case byHeap:
+func (c *collective) arrive(off engine.Offset, n uintptr) error {
+	if c.way == byHeap {
 		c.slip[1] = uint64(off)
+		c.t.gate.Arrive(c.call)
+		return nil
 	}
+	return c.arriveWith(unsafe.Add(c.t.w.own, off), n)
+}
+
+// arriveWith is arrive with n bytes at from that go with the slip or over the stage.
+func (c *collective) arriveWith(from unsafe.Pointer, n uintptr) error {
+	to := unsafe.Pointer(&c.slip[1])
+	if c.way == byStage {
+		var err error
+		if to, err = c.t.gate.OwnStage(c.ctx, c.call); err != nil {
+			return err
+		}
+	}
+	mem.Put(to, from, n)
 	c.t.gate.Arrive(c.call)
+	return nil
 }
 
 // await waits for member i, or for all. What they were asked is compared when it is
@@ -127,6 +137,14 @@ func (c *collective) await(i int) error {
 		return c.compare()
 	}
 	return nil
+}
+
+// meetWith is arrive, and await for all.
+func (c *collective) meetWith(off engine.Offset, n uintptr) error {
+	if err := c.arrive(off, n); err != nil {
+		return err
+	}
+	return c.await(engine.All)
 }
 
 // again is a second meeting, after which sources may change. Whoever's source others

@@ -17,8 +17,9 @@ func FCollect[T any](ctx context.Context, t *Team, dst, src Array[T]) error {
 		return err
 	}
 	c.way = t.wayFor(src.bytes())
-	c.arrive(src.off, src.bytes())
-	err = c.await(engine.All)
+	if err = c.arrive(src.off, src.bytes()); err == nil {
+		err = c.await(engine.All)
+	}
 	for i := 0; i < len(t.members) && err == nil; i++ {
 		m := c.turn(i)
 		err = readInto(c, m, dst, m*src.n, src)
@@ -50,7 +51,11 @@ func collect[T any](c *collective, dst, src Array[T]) (total int, err error) {
 	t := c.t
 	c.slip[1], c.slip[2] = uint64(src.off), uint64(src.n)
 	if t.direct && src.bytes() <= engine.StageSize {
-		mem.Put(t.gate.Stage(t.me), src.here(), src.bytes())
+		to, err := t.gate.OwnStage(c.ctx, c.call)
+		if err != nil {
+			return 0, err
+		}
+		mem.Put(to, src.here(), src.bytes())
 	}
 	t.gate.Arrive(c.call)
 	if err = c.await(engine.All); err != nil {

@@ -17,9 +17,8 @@ func Gather[T any](ctx context.Context, t *Team, dst, src Array[T], root int) er
 		return err
 	}
 	c.way = t.wayFor(src.bytes())
-	c.arrive(src.off, src.bytes())
-	if t.me != root {
-		return c.end(c.leaveTo(root))
+	if err = c.arrive(src.off, src.bytes()); err != nil || t.me != root {
+		return c.end(c.leaveTo(root, err))
 	}
 	err = c.await(engine.All)
 	for m := 0; m < len(t.members) && err == nil; m++ {
@@ -32,11 +31,12 @@ func Gather[T any](ctx context.Context, t *Team, dst, src Array[T], root int) er
 }
 
 // leaveTo is what a member does whose source only the root reads.
-func (c *collective) leaveTo(root int) error {
-	if c.t.w.info.Checked {
-		if err := c.await(root); err != nil {
-			return err
-		}
+func (c *collective) leaveTo(root int, err error) error {
+	if err != nil {
+		return err
+	}
+	if err := c.awaitChecked(root); err != nil {
+		return err
 	}
 	return c.settle(root)
 }
@@ -53,11 +53,13 @@ func Scatter[T any](ctx context.Context, t *Team, dst, src Array[T], root int) e
 	n := dst.bytes()
 	c.way = t.wayFor(n * uintptr(len(t.members)))
 	if t.me == root {
-		c.arrive(src.off, src.bytes())
+		err = c.arrive(src.off, src.bytes())
 	} else {
 		t.gate.Arrive(c.call)
 	}
-	err = c.await(root)
+	if err == nil {
+		err = c.await(root)
+	}
 	if err == nil {
 		err = c.read(root, uintptr(t.me)*n, dst.here(), n)
 	}

@@ -74,8 +74,7 @@ func (c *collective) allReduce(dst, src engine.Offset, n int) error {
 	size := c.form.size
 	c.choose(uintptr(n) * size)
 	c.slip[2] = c.second(dst)
-	c.arrive(src, uintptr(n)*size)
-	if err := c.await(engine.All); err != nil {
+	if err := c.meetWith(src, uintptr(n)*size); err != nil {
 		return err
 	}
 	if c.way != byHeap {
@@ -92,9 +91,8 @@ func (c *collective) reduceTo(root int, dst, src engine.Offset, n int) error {
 	size := c.form.size
 	c.choose(uintptr(n) * size)
 	c.slip[2] = c.second(dst)
-	c.arrive(src, uintptr(n)*size)
-	if c.way != byHeap && c.t.me != root {
-		return c.leaveTo(root)
+	if err := c.arrive(src, uintptr(n)*size); err != nil || c.way != byHeap && c.t.me != root {
+		return c.leaveTo(root, err)
 	}
 	if err := c.await(engine.All); err != nil {
 		return err
@@ -116,7 +114,9 @@ func (c *collective) reduceScatter(dst, src engine.Offset, part, n int) error {
 		c.way = byHeap
 	}
 	c.slip[2] = c.second(dst - uintptr(lo)*size) // where the first element would go
-	c.arriveParts(src, bytes)
+	if err := c.arriveParts(src, bytes); err != nil {
+		return err
+	}
 	if err := c.await(engine.All); err != nil {
 		return err
 	}

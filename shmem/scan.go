@@ -35,8 +35,7 @@ func scan[T Numeric](ctx context.Context, t *Team, kind engine.Kind, dst, src Ar
 func (c *collective) scan(dst, src engine.Offset, n, own int) error {
 	c.choose(uintptr(n) * c.form.size)
 	c.slip[2] = c.second(dst)
-	c.arrive(src, uintptr(n)*c.form.size)
-	if err := c.await(engine.All); err != nil {
+	if err := c.meetWith(src, uintptr(n)*c.form.size); err != nil {
 		return err
 	}
 	if c.way != byHeap {

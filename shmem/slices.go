@@ -23,6 +23,9 @@ func BroadcastSlice[T any](ctx context.Context, t *Team, s []T, root int) error 
 		return err
 	}
 	p := unsafe.Pointer(unsafe.SliceData(s))
+	if c.way = t.wayFor(bytesOf(s)); c.way != byHeap {
+		return c.end(c.broadcastNear(p, p, bytesOf(s), root))
+	}
 	return c.end(c.chunks(bytesOf(s), 1, func(to unsafe.Pointer, at, n uintptr) {
 		if t.me == root {
 			mem.Get(to, unsafe.Add(p, at), n)
@@ -191,6 +194,9 @@ func (c *collective) foldInRoom(dst unsafe.Pointer, n uintptr) error {
 	}
 	return c.fromAll(func(i int) error {
 		at, bytes := share(i)
+		if bytes == 0 { // then dst+at may be behind the slice, and no pointer may
+			return nil
+		}
 		return c.read(i, at, unsafe.Add(dst, at), bytes)
 	})
 }

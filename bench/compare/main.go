@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/goshmem/goshmem/bench"
+	"github.com/goshmem/goshmem/bench/page"
 	"github.com/goshmem/goshmem/internal/perf"
 	"github.com/goshmem/goshmem/launch/launcher"
 )
@@ -140,21 +141,16 @@ func (o *options) peers(ctx context.Context, dir string) ([]perf.Peer, error) {
 
 // report prints and saves a record.
 func (o *options) report(r perf.Record, out io.Writer) error {
-	text, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return err
-	}
-	text = append(text, '\n')
 	if o.save != "" {
 		command := strings.Join(append([]string{"go run ./bench/compare"}, o.args...), " ")
-		err = errors.Join(os.WriteFile(o.save+".json", text, 0o666), os.WriteFile(o.save+".md", page(r, command), 0o666))
-	}
-	if err != nil {
-		return fmt.Errorf("save: %w", err)
+		if err := page.Save(r, o.save, command); err != nil {
+			return err
+		}
 	}
 	if o.asJSON {
-		_, err = out.Write(text)
-		return err
+		e := json.NewEncoder(out)
+		e.SetIndent("", " ")
+		return e.Encode(r)
 	}
 	return r.WriteTable(out)
 }

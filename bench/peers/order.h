@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 26 }; /* that AREA may have, and so each buffer has */
+#ifndef MOST_BYTES /* that AREA may have, and so each buffer has */
+#define MOST_BYTES (1 << 26)
+#endif
 
 struct order {
 	char op[16];
@@ -34,7 +36,7 @@ static const char *parse_order(const char *line, struct order *o)
 	if (o->size < 8 || o->size % 8 != 0)
 		return "SIZE must be a positive multiple of 8";
 	if (o->area < o->size || o->area > MOST_BYTES || o->area % o->size != 0)
-		return "AREA must be a multiple of SIZE, at most 64 MiB";
+		return "AREA must be a multiple of SIZE, and not larger than the buffers";
 	if (o->every < 1 || o->n < 1)
 		return "EVERY and N must be positive";
 	return NULL;

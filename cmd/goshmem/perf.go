@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/goshmem/goshmem/bench/page"
 	"github.com/goshmem/goshmem/internal/perf"
 	"github.com/goshmem/goshmem/launch/launcher"
 )
@@ -29,7 +30,7 @@ func perfCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(perfShmemCommand(), perfReduceCommand(), perfWorkerCommand())
+	c.AddCommand(perfShmemCommand(), perfReduceCommand(), perfGPUCommand(), perfWorkerCommand())
 	return c
 }
 
@@ -105,10 +106,15 @@ func (o *perfOptions) print(c *cobra.Command, r perf.Record) error {
 		return err
 	}
 	text = append(text, '\n')
-	if o.save != "" {
-		if err := os.WriteFile(o.save, text, 0o666); err != nil {
-			return fmt.Errorf("save the samples: %w", err)
-		}
+	switch {
+	case o.save == "":
+	case r.Name == "gpu": // what is saved is a page, too
+		err = page.Save(r, o.save, commandLine(c))
+	default:
+		err = os.WriteFile(o.save, text, 0o666)
+	}
+	if err != nil {
+		return fmt.Errorf("save the samples: %w", err)
 	}
 	if !o.asJSON {
 		return r.WriteTable(c.OutOrStdout())

@@ -164,8 +164,11 @@ type Gate interface {
 	// read from their being awaited to the next Open.
 	Slip(i int) *Slip
 	// Stage is more memory of member i for data of this meeting, StageSize bytes, to be
-	// used like Slip; nil if it cannot be loaded and stored.
+	// read like its slip; nil if it cannot be loaded and stored.
 	Stage(i int) unsafe.Pointer
+	// OwnStage is that of this PE, to be written until Arrive. There are fewer stages than
+	// slips: it waits as Open does.
+	OwnStage(ctx context.Context, call Call) (unsafe.Pointer, error)
 	// Room is memory behind each member's heap, at the same offset and of the same size
 	// for all of them, for data that passes through this team. Local.
 	Room() (at Offset, n uintptr)

@@ -64,6 +64,8 @@ func longFunctions() exceptions { return except(map[string]string{}) }
 func packageVariables() exceptions {
 	return except(map[string]string{
 		"gpu.every":                 "a vendor's library is opened once per process, and a device is one value",
+		"interchange.deleterAt":     "an address that is only read",
+		"interchange.records":       "memory of records in C's hands, which outlives whoever made them",
 		"gpu.launches":              "memory of launches that is used again, so that they allocate nothing",
 		"internal/dl.frames":        "frames of calls that are over, for the next ones",
 		"internal/dl.scratches":     "memory that no call uses, for the next ones",

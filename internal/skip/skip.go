@@ -12,6 +12,7 @@ const (
 	NoMPI     = "NoMPI"     // no MPI launcher or library
 	NoGPU     = "NoGPU"     // no GPU, or no driver for it
 	NoVendor  = "NoVendor"  // a vendor library is not installed
+	NoPython  = "NoPython"  // no Python with NumPy and a shared library
 	NotRoot   = "NotRoot"   // needs privileges that this user lacks
 	NotLinux  = "NotLinux"  // needs something that only Linux has
 	NotGlibc  = "NotGlibc"  // needs the GNU C library

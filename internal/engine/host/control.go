@@ -33,15 +33,18 @@ type control struct {
 	reason  [63]atomic.Uint64 // text
 
 	slots [MaxTeams]slot
-	stage [MaxTeams][depth][engine.StageSize]byte // of the slots, by generation
+	stage [MaxTeams][stages][engine.StageSize]byte // of the slots, by generation
 
 	recorded atomic.Uint64 // operations recorded so far
 	records  [engine.RecordsKept]record
 }
 
 // depth is how many meetings of a team have records at a time: a member that does not
-// wait can be so many ahead of another, less one.
-const depth = 8
+// wait can be so many ahead of another, less one. stages is how many have stages.
+const (
+	depth  = 32
+	stages = 8
+)
 
 // slot is what one PE shows the members of one team.
 type slot struct {

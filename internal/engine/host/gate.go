@@ -199,8 +199,7 @@ func (g *gate) quitter() int {
 	})
 }
 
-// ring wakes who sleeps. A member that is just falling asleep may not see this PE's
-// arrival yet nor be seen: it looks again soon.
+// ring wakes who sleeps.
 func (g *gate) ring() {
 	for _, pe := range g.members {
 		g.h.Ring(pe)

@@ -20,13 +20,10 @@ func (g *gate) Open(ctx context.Context, call engine.Call) error {
 	g.gen++
 	g.inside = true
 	g.h.enter(call)
-	if g.gen-g.seen > g.ahead() {
-		if err := g.catchUp(ctx, call); err != nil {
-			g.giveUp(err)
-			return err
-		}
-	}
 	g.calls[g.gen%depth] = call
+	if g.gen-g.seen > g.ahead() {
+		return g.catchUp(ctx, call, depth/2)
+	}
 	return nil
 }
 
@@ -43,12 +40,20 @@ func (g *gate) ahead() uint64 {
 // catchUp waits until all others have come to a meeting that leaves enough behind, after
 // several in which this PE did not wait for them. It looks how far they are only then:
 // their records come out of their caches. One that never comes again does not go unnoticed.
-func (g *gate) catchUp(ctx context.Context, call engine.Call) error {
+func (g *gate) catchUp(ctx context.Context, call engine.Call, behind uint64) error {
+	err := g.awaitBehind(ctx, call, behind)
+	if err != nil {
+		g.giveUp(err)
+	}
+	return err
+}
+
+func (g *gate) awaitBehind(ctx context.Context, call engine.Call, behind uint64) error {
 	if !g.flat() {
 		last := g.calls[(g.gen-1)%depth]
 		return g.awaitOpen(ctx, last, (g.gen-1)<<8|uint64(last.Kind))
 	}
-	g.due = g.gen - depth/2
+	g.due = g.gen - behind
 	want := g.slots[g.self].at(g.due).arrived.Load()
 	for _, s := range g.slots {
 		if err := g.waitFor(ctx, call, &s.at(g.due).arrived); err != nil {
@@ -70,7 +75,17 @@ func (g *gate) Stage(i int) unsafe.Pointer {
 	if g.h.Base(pe) == nil {
 		return nil
 	}
-	return unsafe.Pointer(&g.h.ctl[pe].stage[g.slot][g.gen%depth])
+	return unsafe.Pointer(&g.h.ctl[pe].stage[g.slot][g.gen%stages])
+}
+
+// OwnStage returns that of this PE when nobody can still read what was in it.
+func (g *gate) OwnStage(ctx context.Context, call engine.Call) (unsafe.Pointer, error) {
+	if g.flat() && g.gen-g.seen >= stages {
+		if err := g.catchUp(ctx, call, stages/2); err != nil {
+			return nil, err
+		}
+	}
+	return unsafe.Pointer(&g.h.own.stage[g.slot][g.gen%stages]), nil
 }
 
 // Room returns this team's part of what lies behind the heaps.
@@ -78,13 +93,19 @@ func (g *gate) Room() (at engine.Offset, n uintptr) {
 	return g.h.size + uintptr(g.slot)*g.h.room, g.h.room
 }
 
-// Arrive tells the others that this PE is here. The store is an ordinary one where the
-// machine allows: one with an order of its own would wait for the cache line, which who
-// waits for this PE takes away again and again.
+// Arrive tells the others that this PE is here. Among processes the store is an ordinary
+// one where the machine allows: one with an order of its own would wait for the cache line,
+// which who waits for this PE takes away again and again. But who is just falling asleep
+// may miss it, and then looks again after meetTick. Processes sleep only after a long wait,
+// goroutines often.
 func (g *gate) Arrive(call engine.Call) {
 	want := g.gen<<8 | uint64(call.Kind)
 	own := g.slots[g.self]
-	mem.Store(unsafe.Pointer(&own.at(g.gen).arrived), want)
+	if word := &own.at(g.gen).arrived; g.h.peers != nil {
+		mem.Store(unsafe.Pointer(word), want)
+	} else {
+		word.Store(want)
+	}
 	mem.PrefetchWrite(unsafe.Pointer(own.at(g.gen + 2))) // others hold it since they have read what it was
 	if !g.flat() {
 		if !g.count(&g.slots[0].tally) {

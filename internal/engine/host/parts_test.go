@@ -17,11 +17,20 @@ func broadcastCall(seq int) engine.Call {
 }
 
 // arrive opens a meeting and arrives with a slip and a stage that say who and when.
-func arrive(g *gate, call engine.Call) error {
-	if err := g.Open(context.Background(), call); err != nil {
+func arrive(g *gate, call engine.Call) error { return arriveIn(context.Background(), g, call, true) }
+
+// arriveIn is arrive, perhaps without a stage.
+func arriveIn(ctx context.Context, g *gate, call engine.Call, staged bool) error {
+	if err := g.Open(ctx, call); err != nil {
 		return err
 	}
-	*(*uint64)(g.Stage(g.self)) = call.Seq
+	if staged {
+		stage, err := g.OwnStage(ctx, call)
+		if err != nil {
+			return err
+		}
+		*(*uint64)(stage) = call.Seq
+	}
 	*g.Slip(g.self) = engine.Slip{uint64(g.self), call.Seq, uint64(call.Kind), 6: ^call.Seq}
 	g.Arrive(call)
 	return nil
@@ -35,7 +44,7 @@ func sees(g *gate, call engine.Call, i int) error {
 	if slip := *g.Slip(i); slip != (engine.Slip{uint64(i), call.Seq, uint64(call.Kind), 6: ^call.Seq}) {
 		return fmt.Errorf("meeting %d: member %d came with %v", call.Seq, i, slip)
 	}
-	if staged := *(*uint64)(g.Stage(i)); staged != call.Seq {
+	if staged := *(*uint64)(g.Stage(i)); staged != call.Seq && staged != 0 {
 		return fmt.Errorf("meeting %d: member %d has staged %d", call.Seq, i, staged)
 	}
 	return nil
@@ -76,47 +85,50 @@ func TestPartsHammer(t *testing.T) {
 }
 
 // TestPartsAhead: a member that does not wait gets as far ahead as there are records, or
-// one meeting if members are counted, and no further.
+// stages, or one meeting if members are counted, and no further.
 func TestPartsAhead(t *testing.T) {
-	onBoth(t, sizes(), func(t *testing.T, heaps []*Heap) {
-		all := gates(heaps, 3)
-		ahead := int(all[0].ahead())
-		for seq := 1; seq <= ahead; seq++ {
-			if err := arrive(all[0], broadcastCall(seq)); err != nil {
-				t.Fatal(err)
+	for _, staged := range []bool{false, true} {
+		onBoth(t, sizes(), func(t *testing.T, heaps []*Heap) {
+			all := gates(heaps, 3)
+			ahead := int(all[0].ahead())
+			if staged {
+				ahead = min(ahead, stages-1)
 			}
-			all[0].Leave(broadcastCall(seq))
-		}
-		cancelled, cancel := context.WithCancel(t.Context())
-		cancel()
-		err := all[0].Open(cancelled, broadcastCall(ahead+1))
-		var s *engine.Stall
-		if !errors.Is(err, context.Canceled) || !errors.As(err, &s) || len(s.Absent) != len(heaps)-1 {
-			t.Fatalf("%d meetings ahead: %v", ahead+1, err)
-		}
-		for seq := 1; seq <= ahead; seq++ { // they were good all the same
+			getAhead(t, all, ahead, staged)
 			for i, g := range all[1:] {
-				if err := arrive(g, broadcastCall(seq)); err != nil {
-					t.Fatal(err)
+				err := arriveIn(context.Background(), g, broadcastCall(ahead+1), staged)
+				if err == nil { // it need not look around yet
+					err = sees(g, broadcastCall(ahead+1), engine.All)
 				}
-				if g.flat() {
-					lookAt(t, g, i+1, seq)
+				if !errors.Is(err, engine.ErrMismatch) || !strings.Contains(err.Error(), "PE 0 gave this team up: context canceled") {
+					t.Errorf("PE %d in the meeting that was given up: %v", i+1, err)
 				}
 			}
+		})
+	}
+}
+
+// getAhead has member 0 get so far ahead and no further, and then the others follow.
+func getAhead(t *testing.T, all []*gate, ahead int, staged bool) {
+	for seq := 1; seq <= ahead; seq++ {
+		none(t, []error{arriveIn(context.Background(), all[0], broadcastCall(seq), staged)})
+		all[0].Leave(broadcastCall(seq))
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := arriveIn(cancelled, all[0], broadcastCall(ahead+1), staged)
+	var s *engine.Stall
+	if !errors.Is(err, context.Canceled) || !errors.As(err, &s) || len(s.Absent) != len(all)-1 {
+		t.Fatalf("%d meetings ahead: %v", ahead+1, err)
+	}
+	for seq := 1; seq <= ahead; seq++ { // they were good all the same
+		for _, g := range all[1:] {
+			none(t, []error{arriveIn(context.Background(), g, broadcastCall(seq), staged)})
 		}
 		for i, g := range all[1:] {
-			if !g.flat() {
-				lookAt(t, g, i+1, ahead)
-			}
-			err := arrive(g, broadcastCall(ahead+1))
-			if err == nil { // it need not look around yet
-				err = sees(g, broadcastCall(ahead+1), engine.All)
-			}
-			if !errors.Is(err, engine.ErrMismatch) || !strings.Contains(err.Error(), "PE 0 gave this team up: context canceled") {
-				t.Errorf("PE %d in the meeting that was given up: %v", i+1, err)
-			}
+			lookAt(t, g, i+1, seq)
 		}
-	})
+	}
 }
 
 // lookAt has PE pe see member 0 in a meeting that is to be good.
@@ -202,7 +214,7 @@ func TestPartsKindOfOneAhead(t *testing.T) {
 // TestPartsKindsBehind: members that never look at each other, one in something else, find
 // out when they wait for all, or when they are too far ahead.
 func TestPartsKindsBehind(t *testing.T) {
-	for _, last := range []int{2, depth - 1, depth} {
+	for _, last := range []int{2, stages - 1, stages} {
 		heaps := newLocal(2, smallConfig())
 		all := gates(heaps, 3)
 		var errs [2]error
@@ -214,12 +226,12 @@ func TestPartsKindsBehind(t *testing.T) {
 				}
 				if errs[pe] = arrive(g, call); errs[pe] == nil {
 					g.Leave(call)
-				} else if seq < depth {
+				} else if seq < stages {
 					t.Errorf("PE %d in meeting %d of %d: %v", pe, seq, last, errs[pe])
 				}
 			}
 		}
-		if last < depth {
+		if last < stages {
 			errs[0] = all[0].Await(t.Context(), broadcastCall(last), engine.All)
 		}
 		if !errors.Is(errs[0], engine.ErrMismatch) || !strings.Contains(errs[0].Error(), "PE 1 is in gather where PE 0 is in broadcast #1 of team 3") {
@@ -234,7 +246,7 @@ func TestStages(t *testing.T) {
 	seen := map[unsafe.Pointer]bool{}
 	for slot := range 3 {
 		g := gates(heaps, slot)[0]
-		for range depth {
+		for range stages {
 			g.gen++
 			for i := range heaps {
 				p := g.Stage(i)

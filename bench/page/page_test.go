@@ -1,6 +1,11 @@
-package main
+package page
 
 import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +26,7 @@ func TestPage(t *testing.T) {
 			{Name: "seen", Case: perf.Case{Op: perf.OpSeen}, Unit: "ns", Ratio: 1, State: perf.Mixed, Samples: []perf.Sample{half(perf.Near), half(perf.Far), half(perf.Far)}},
 		},
 	}
-	text := string(page(r, "go run ./bench/compare -x"))
+	text := string(Of(r, "go run ./bench/compare -x"))
 	for _, want := range []string{
 		"# goshmem beside Open MPI OSHMEM\n", "\n    go run ./bench/compare -x\n", "2026-11-30 04:05 UTC", "linux/amd64, 2 x a CPU", "commit abc", "0.1 before, 0.2 after", "UCX 1.13.1",
 		"Wanted and met: 1\n\n| what |", "|---|\n| put 8 B, hot | 3.0 ns | 9.0 ns | 0.33 | <= 0.60 | yes | near |\n",
@@ -36,11 +41,11 @@ func TestPage(t *testing.T) {
 		t.Errorf("state by state for a row that does not depend on it, or a disturbed machine with a load of 0.1:\n%s", text)
 	}
 	r.Machine.LoadBefore = "1.50 0.10 0.10"
-	if text := string(page(r, "c")); !strings.Contains(text, "\n\n**Provisional**: the load") {
+	if text := string(Of(r, "c")); !strings.Contains(text, "\n\n**Provisional**: the load") {
 		t.Errorf("a load of 1.5 is not mentioned:\n%s", text)
 	}
 	for _, r := range []perf.Record{{}, {Rows: []perf.Row{{Name: "x"}}}} {
-		if text := string(page(r, "c")); strings.Contains(text, "state by state\n\n|") || strings.Contains(text, "\n\n\n") {
+		if text := string(Of(r, "c")); strings.Contains(text, "state by state\n\n|") || strings.Contains(text, "\n\n\n") {
 			t.Errorf("tables without rows, or two empty lines, in the page of %+v:\n%s", r, text)
 		}
 	}
@@ -54,7 +59,7 @@ func TestPageOfCollectives(t *testing.T) {
 	other := row
 	other.Buffers = perf.Private
 	r := perf.Record{Name: "collectives", Rows: []perf.Row{row, other, alone}, Goals: []perf.Goal{{What: "all", Value: 0.5, Wanted: 0.8, Met: true}, {What: "worst", Value: 2, Wanted: 1.25}}}
-	text := string(page(r, "go run ./bench/compare -collectives"))
+	text := string(Of(r, "go run ./bench/compare -collectives"))
 	for _, want := range []string{
 		"| all | 0.50 | <= 0.80 | met |\n| worst | 2.00 | <= 1.25 | missed |\n",
 		"## 2 PEs, heap\n\n| what | ours | Open MPI | MPICH | ratio | met | cores |\n|---|---|---|---|---|---|---|\n| allreduce 8 B | 3.0 ns | 9.0 ns | **6.0 ns** | 0.50 | yes | near |\n| reducescatter 8 B | 0.0 ns | 4.0 ns |  | 2.00 |  |  |\n",
@@ -64,7 +69,51 @@ func TestPageOfCollectives(t *testing.T) {
 			t.Errorf("the page lacks %q:\n%s", want, text)
 		}
 	}
-	if text := string(page(perf.Record{Name: "collectives"}, "c")); strings.Contains(text, "\n\n\n") || strings.Contains(text, "| figure |") {
+	if text := string(Of(perf.Record{Name: "collectives"}, "c")); strings.Contains(text, "\n\n\n") || strings.Contains(text, "| figure |") {
 		t.Errorf("two empty lines, or a table without rows:\n%s", text)
+	}
+}
+
+func TestPageOfDevices(t *testing.T) {
+	yes := true
+	copied := perf.Row{Case: perf.Case{Op: perf.OpHostTo, Size: 4096}, Name: "host to device 4 KiB", Unit: "ns", Peer: "C", Note: "2.0 GB/s", Wanted: 1.03, Met: &yes,
+		Ours: perf.Summary{Median: 2000, Min: 1900, Max: 2100}, Theirs: perf.Summary{Median: 1990}, Ratio: 1.005}
+	alone := perf.Row{Name: "launch to completion", Unit: "ns", Ours: perf.Summary{Median: 5000, Min: 4000, Max: 6000}}
+	r := perf.Record{Name: "gpu", Peer: "C: driver API 12.9", Rows: []perf.Row{copied, alone}, Notes: []string{"cuda:0: a GPU", "a note"}}
+	text := string(Of(r, "goshmem perf gpu --compare"))
+	for _, want := range []string{
+		"# Package gpu on devices, beside a program in C\n", "\n    goshmem perf gpu --compare\n", "| theirs | C: driver API 12.9, `bench/peers/cuda.c`", "\n\n- cuda:0: a GPU\n- a note\n\n",
+		"met: 1\n\n| what |", "| host to device 4 KiB | 2000.0 ns | 1900.0 ns to 2100.0 ns | 1990.0 ns | 1.005 | <= 1.03 | yes | 2.0 GB/s |\n",
+		"ratio wanted: 1\n\n| what |", "| launch to completion | 5000.0 ns | 4000.0 ns to 6000.0 ns |  |  |  |  |  |\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q:\n%s", want, text)
+		}
+	}
+	r.Peer, r.Rows = "", []perf.Row{alone}
+	text = string(Of(r, "c"))
+	if !strings.HasPrefix(text, "# Package gpu on devices\n") || !strings.Contains(text, "## Figures\n\n| what |") || strings.Contains(text, "theirs") || strings.Contains(text, "\n\n\n") {
+		t.Errorf("the page without a peer:\n%s", text)
+	}
+}
+
+// Save writes what Of makes, and the record.
+func TestSave(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x")
+	r := perf.Record{Name: "gpu", Rows: []perf.Row{{Name: "a row"}}}
+	if err := Save(r, name, "c"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(name + ".md")
+	if err != nil || string(text) != string(Of(r, "c")) {
+		t.Errorf("page %q, %v", text, err)
+	}
+	text, err = os.ReadFile(name + ".json")
+	var got perf.Record
+	if err = errors.Join(err, json.Unmarshal(text, &got)); err != nil || !reflect.DeepEqual(got, r) {
+		t.Errorf("record %+v, %v; want %+v", got, err, r)
+	}
+	if err := Save(r, filepath.Join(name, "y"), "c"); err == nil || !strings.HasPrefix(err.Error(), "save: ") {
+		t.Errorf("into a folder that is none: %v", err)
 	}
 }

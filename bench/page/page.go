@@ -1,9 +1,13 @@
-package main
+// Package page writes records of measurements as pages of docs/results.
+package page
 
 import (
 	"bytes"
 	"embed"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,8 +27,8 @@ type content struct {
 	Unwanted    []perf.Row // no ratio is wanted of them
 }
 
-// page writes a record as a page of docs/results.
-func page(r perf.Record, command string) []byte {
+// Of is the page of a record. It says that command took the figures.
+func Of(r perf.Record, command string) []byte {
 	c := content{Record: r, Command: command}
 	for _, row := range r.Rows {
 		switch {
@@ -38,10 +42,10 @@ func page(r perf.Record, command string) []byte {
 	}
 	var b bytes.Buffer
 	name := "page.md.tmpl"
-	if r.Name == "collectives" {
-		name = "collectives.md.tmpl"
+	if r.Name == "collectives" || r.Name == "gpu" {
+		name = r.Name + ".md.tmpl"
 	}
-	t := template.New(name).Funcs(template.FuncMap{"line": line, "mixed": mixed, "parts": parts, "disturbed": disturbed})
+	t := template.New(name).Funcs(template.FuncMap{"line": line, "noted": noted, "mixed": mixed, "parts": parts, "disturbed": disturbed})
 	template.Must(t.ParseFS(templates, name))
 	template.Must(t, t.Execute(&b, c)) // a page that does not fit its record is a mistake in the page
 	return b.Bytes()
@@ -53,6 +57,30 @@ func disturbed(m perf.Machine) bool {
 	minute, _, _ := strings.Cut(m.LoadBefore, " ")
 	load, err := strconv.ParseFloat(minute, 64)
 	return err == nil && load > 1
+}
+
+// Save writes a record to name.json and its page to name.md. Blocking.
+func Save(r perf.Record, name, command string) error {
+	text, err := json.MarshalIndent(r, "", " ")
+	if err == nil {
+		err = errors.Join(os.WriteFile(name+".json", append(text, '\n'), 0o666), os.WriteFile(name+".md", Of(r, command), 0o666))
+	}
+	if err != nil {
+		return fmt.Errorf("save: %w", err)
+	}
+	return nil
+}
+
+// noted is a row of a table of devices, whose rows may have no peer.
+func noted(r perf.Row) string {
+	cells := []string{r.Name, r.Show(r.Ours.Median), r.Show(r.Ours.Min) + " to " + r.Show(r.Ours.Max), "", "", "", "", r.Note}
+	if r.Ratio > 0 {
+		cells[3], cells[4] = r.Show(r.Theirs.Median), fmt.Sprintf("%.3f", r.Ratio)
+	}
+	if r.Wanted > 0 {
+		cells[5], cells[6] = fmt.Sprintf("<= %.2f", r.Wanted), r.Verdict()
+	}
+	return "| " + strings.Join(cells, " | ") + " |"
 }
 
 // line is a row of a table.
