@@ -42,6 +42,10 @@ func witnessed(parent bool, do func() int) int {
 		defer os.RemoveAll(cache) // at worst it stays in the folder for temporary files
 	}
 	status := do()
+	if parent && status != 0 { // what has said success may have done something else
+		fmt.Println("a run that fails is no evidence:", path, "is not written")
+		return max(status, outcome(remove(path)))
+	}
 	if err := addCalls(path, machine(), onDevices(dl.Witnessed())); err != nil {
 		fmt.Println(err)
 		return 1
