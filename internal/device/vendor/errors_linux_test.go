@@ -284,3 +284,21 @@ func BenchmarkLaunch(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkLaunches has goroutines launch at the same time: nothing in the way is shared.
+func BenchmarkLaunches(b *testing.B) {
+	m := mockCUDA(b)
+	d := m.must()
+	m.control("mock_quiet", 1)
+	n := uint64(8)
+	b.SetParallelism(8)
+	b.RunParallel(func(pb *testing.PB) {
+		l := &device.Launch{Args: []unsafe.Pointer{unsafe.Pointer(&n)}}
+		for pb.Next() {
+			if err := d.Launch(0, 16, l, 0); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+}
