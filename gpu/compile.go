@@ -9,7 +9,10 @@ import (
 	"github.com/goshmem/goshmem/internal/rtc"
 )
 
-// CompileError is what a compiler has against a program, with its whole log.
+// CompileError is what a compiler has against a program. Its fields: Compiler (with its
+// version), Source (the program's name), Arch, Call (the library's function), Status and
+// Text (what it returned), Log (the compiler's whole log, of which the error's text has
+// the first lines).
 type CompileError = rtc.Error
 
 // build compiles a program for the device's architecture.

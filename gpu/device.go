@@ -45,10 +45,16 @@ func (d *Device) Index() int { return d.index }
 // driver is what drives the device.
 func (d *Device) driver() device.Driver { return d.p.driver }
 
-// Properties describe a device: name, architecture, UUID, PCI address, sizes and limits.
+// Properties describe a device. The fields: Name; Arch (what compilers call it: sm_90,
+// gfx942, host); UUID and PCI (as the vendor's tools print them, "" if there is none);
+// Memory (bytes); Processors (multiprocessors, compute units, cores); WarpSize;
+// MaxThreads (of a block) and MaxGrid (blocks along x, y, z); MaxShared (bytes of shared
+// memory that code can declare for a block) and MaxDynamic (with what a launch adds);
+// WaitValues (whether streams write and wait for values); Integrated (whether memory is
+// shared with the host); ClockKHz; ComputeMajor and ComputeMinor.
 type Properties = device.Properties
 
-// Properties returns what the device is. CUDA: cuDeviceGetAttribute; HIP:
+// Properties returns what the device is; it asks once and does not wait for work. CUDA: cuDeviceGetAttribute; HIP:
 // hipGetDeviceProperties.
 func (d *Device) Properties() (Properties, error) {
 	p, err := d.limits()
@@ -65,8 +71,8 @@ func (d *Device) MemoryInfo() (free, total uint64, err error) {
 	return free, total, fail(d, "memory info", err)
 }
 
-// PeerAccess is what a device can do with another's memory: load and store it, and
-// whether atomics of both on it hold against each other.
+// PeerAccess is what a device can do with another's memory. The fields: Access (load and
+// store it, after EnablePeer) and Atomics (atomics of both on it hold against each other).
 type PeerAccess = device.PeerAccess
 
 // Peer says what the device can do with the memory of other, after EnablePeer. Devices
@@ -98,11 +104,15 @@ func (d *Device) EnablePeer(other *Device) error {
 	return nil
 }
 
-// Synchronize waits until all work of the default stream and of the streams of NewStream
-// is done, one after the other: see [Stream.Synchronize]. A stream that is being
-// captured has no work. CUDA: cuCtxSynchronize; HIP: hipDeviceSynchronize.
+// Synchronize waits until work that was queued before it is done: of the streams of
+// NewStream, of the default stream, and of whatever streams of this process the default
+// stream waits for, whoever made them. Those are all but the ones that another library
+// has made non-blocking, as PyTorch does: wait for these by [Device.StreamFromHandle]. It
+// ends early as [Stream.Synchronize] does, which the functions of the vendors' libraries
+// cannot. A stream that is being captured has no work. CUDA: cuEventRecord in the default
+// stream, for cuCtxSynchronize; HIP: hipEventRecord, for hipDeviceSynchronize.
 func (d *Device) Synchronize(ctx context.Context) error {
-	err := d.normal.Synchronize(ctx)
+	err := fail(d, "synchronize", d.settle(ctx))
 	d.live.Range(func(key, _ any) bool {
 		if s := key.(*Stream); err == nil && !s.capturing.Load() {
 			err = s.Synchronize(ctx)
@@ -112,6 +122,24 @@ func (d *Device) Synchronize(ctx context.Context) error {
 		}
 		return err == nil
 	})
+	return err
+}
+
+// settle waits for an event in the default stream. To record one there is work of that
+// stream, for which it waits for others; to query the stream is not.
+func (d *Device) settle(ctx context.Context) error {
+	drv := d.driver()
+	e, err := drv.NewEvent(d.index, false)
+	if err != nil {
+		return err
+	}
+	err = drv.Record(d.index, e, 0)
+	if err == nil {
+		err = await(ctx, func() (bool, error) { return drv.EventDone(d.index, e) })
+	}
+	if closed := drv.DestroyEvent(d.index, e); err == nil {
+		err = closed
+	}
 	return err
 }
 

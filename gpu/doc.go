@@ -34,6 +34,16 @@
 // tells kinds apart with errors.Is ([ErrMemory], [ErrClosed] and so on), and errors.As
 // finds the [*DriverError] with the status of a vendor's library.
 //
+// What is wrong is refused before the vendor's library sees it: memory, streams and
+// events that are closed, of another device or platform, sizes and counts that do not fit.
+//
 // A fault of a kernel ([ErrFault]) comes back from a later call. On a GPU the process
-// cannot use the device any more after it; on platform host only the stream is lost.
+// cannot use any device after it and must end; on platform host only the stream is lost.
+//
+// # Vendors' functions
+//
+// Behind "CUDA:" and "HIP:" stand the functions of NVIDIA's driver library and of AMD's
+// runtime that a call answers to, with the version that added them where that is recent.
+// An older library does not have them: the call returns [ErrUnsupported], and its text
+// names the function, the version that has it, and the library's.
 package gpu

@@ -27,21 +27,23 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// DriverError is what a vendor's library has answered: its status by number and by
-// name, its words, and the function that was called.
+// DriverError is what a vendor's library has answered. Its fields: Driver (cuda, hip,
+// host), Device (its number, -1 for none), Call (the library's function), Code (the
+// status), Name (the status by name), Text (the library's words, and ours on memory and
+// faults), Err (one of the Err values, or nil).
 type DriverError = device.Error
 
 // What can be wrong. Calls return them inside an [Error].
 var (
 	ErrUnsupported = device.ErrUnsupported // this device, driver or platform cannot do it
-	ErrNoDevice    = device.ErrNoDevice
-	ErrMemory      = device.ErrMemory
-	ErrArgument    = device.ErrArgument
-	ErrFault       = device.ErrFault // a kernel or copy did what it must not; see the package comment
-	ErrClosed      = device.ErrClosed
-	ErrNoFunction  = device.ErrNoFunction
-	ErrArch        = device.ErrArch
-	ErrBusy        = device.ErrBusy
+	ErrNoDevice    = device.ErrNoDevice    // no device of that number, or of that platform
+	ErrMemory      = device.ErrMemory      // the text says what was asked, what is free and what there is
+	ErrArgument    = device.ErrArgument    // such a call is wrong at any time
+	ErrFault       = device.ErrFault       // a kernel or copy did what it must not; see the package comment
+	ErrClosed      = device.ErrClosed      // used after its Close
+	ErrNoFunction  = device.ErrNoFunction  // the module has no kernel of that name
+	ErrArch        = device.ErrArch        // code, or a compiler, for other architectures
+	ErrBusy        = device.ErrBusy        // what it needs has not happened yet
 
 	ErrTimeout  = errors.New("not done in time") // errors.Is also finds context.DeadlineExceeded
 	ErrCompiler = errors.New("compilation failed")

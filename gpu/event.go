@@ -2,7 +2,7 @@ package gpu
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"time"
 
 	"github.com/goshmem/goshmem/internal/device"
@@ -18,7 +18,7 @@ type Event struct {
 
 // EventOptions say what event to make. The zero value is right for ordering.
 type EventOptions struct {
-	Timing bool // for Elapsed; an event without is cheaper
+	Timing bool // for Since; an event without is cheaper
 }
 
 // NewEvent makes an event. At most one options value may be given. CUDA: cuEventCreate;
@@ -46,14 +46,23 @@ func (s *Stream) Record(options ...EventOptions) (*Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := e.Record(s); err != nil {
-		return nil, errors.Join(err, e.Close())
+	err = e.Record(s)
+	if err == nil {
+		return e, nil
 	}
-	return e, nil
+	if closed := e.Close(); closed != nil {
+		err = fail(s.d, "record", fmt.Errorf("%w, and then: %w", err, closed))
+	}
+	return nil, err
 }
 
-// Device returns the device of the event.
-func (e *Event) Device() *Device { return e.d }
+// Device returns the device of the event, nil for a nil *Event.
+func (e *Event) Device() *Device {
+	if e == nil {
+		return nil
+	}
+	return e.d
+}
 
 // Handle is what vendors' libraries know the event by (CUevent, hipEvent_t).
 func (e *Event) Handle() uintptr { return uintptr(e.h) }
@@ -71,7 +80,7 @@ func (e *Event) alive() error {
 // do runs a call on an event that must be alive.
 func (e *Event) do(op string, call func(drv device.Driver, dev int) error) error {
 	if err := e.alive(); err != nil {
-		return &Error{Op: op, Err: err}
+		return fail(e.Device(), op, err)
 	}
 	return fail(e.d, op, call(e.d.driver(), e.d.index))
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/goshmem/goshmem/internal/device"
 )
 
-// Fill sets all elements to v on the default stream, and waits for that. CUDA:
-// cuMemsetD8Async, cuMemsetD16Async, cuMemsetD32Async; HIP: hipMemsetD8Async and so on.
+// Fill sets all elements to v on the default stream, and waits for that as CopyTo does.
+// CUDA: cuMemsetD8Async, cuMemsetD16Async, cuMemsetD32Async; HIP: hipMemsetD8Async and so
+// on.
 func (x Slice[T]) Fill(v T) error {
 	if err := x.FillAsync(v, nil); err != nil || x.n == 0 {
 		return err

@@ -12,7 +12,9 @@ type Graph struct {
 }
 
 // BeginCapture has later work of the stream recorded instead of done. The default
-// stream cannot be captured. CUDA: cuStreamBeginCapture; HIP: hipStreamBeginCapture.
+// stream cannot be captured. Calls that wait for the stream are errors until EndCapture,
+// and spoil the capture. CUDA: cuStreamBeginCapture (10.1); HIP: hipStreamBeginCapture
+// (4.3).
 func (s *Stream) BeginCapture() error {
 	return s.do("begin capture", func(drv device.Driver, dev int) error {
 		if s.h == 0 {
@@ -25,7 +27,8 @@ func (s *Stream) BeginCapture() error {
 }
 
 // EndCapture returns what was recorded since BeginCapture. CUDA: cuStreamEndCapture,
-// cuGraphInstantiate; HIP: hipStreamEndCapture, hipGraphInstantiate.
+// cuGraphInstantiateWithFlags (11.4); HIP: hipStreamEndCapture,
+// hipGraphInstantiateWithFlags (4.5).
 func (s *Stream) EndCapture() (*Graph, error) {
 	g := &Graph{}
 	err := s.do("end capture", func(drv device.Driver, dev int) (err error) {
@@ -40,7 +43,7 @@ func (s *Stream) EndCapture() (*Graph, error) {
 	return g, nil
 }
 
-// Launch queues the recorded work in a stream. The memory, modules and events that it
+// Launch queues the recorded work in a stream, and returns before it is done. The memory, modules and events that it
 // uses must not have been closed. CUDA: cuGraphLaunch; HIP: hipGraphLaunch.
 func (g *Graph) Launch(s *Stream) error {
 	const op = "launch graph"

@@ -12,14 +12,14 @@ func TestHostKernelFaults(t *testing.T) {
 	d := open(t, "host")
 	x := alloc[int32](t, d, 8)
 	for says, kernel := range map[string]gpu.HostKernel{
-		"argument 1 as int32: the launch gave 1":   func(b gpu.Block) { gpu.Arg[int32](b, 1) },
-		"argument -1 as int32: the launch gave 1":  func(b gpu.Block) { gpu.Arg[int32](b, -1) },
-		"each of at most 8 bytes":                  func(b gpu.Block) { gpu.Arg[[2]uint64](b, 0) },
-		"9 elements of int32 at 0x":                func(b gpu.Block) { gpu.ArgSlice[int32](b, 0, 9) },
-		"1 elements of int32 at 0x0":               func(b gpu.Block) { gpu.PeerSlice[int32](b, 0, 1) },
-		"this kernel gives up":                     func(b gpu.Block) { panic("this kernel gives up") },
-		"index out of range [8] with length 8":     func(b gpu.Block) { x := gpu.ArgSlice[int32](b, 0, 8); x[len(x)]++ },
-		"2305843009213693952 elements of int32 at": func(b gpu.Block) { gpu.ArgSlice[int32](b, 0, 1<<61) },
+		"argument 1 as int32: the launch gave 1":         func(b gpu.Block) { gpu.Arg[int32](b, 1) },
+		"argument -1 as int32: the launch gave 1":        func(b gpu.Block) { gpu.Arg[int32](b, -1) },
+		"each of at most 8 bytes":                        func(b gpu.Block) { gpu.Arg[[2]uint64](b, 0) },
+		"the memory ends before, at hostkernel_test.go:": func(b gpu.Block) { gpu.ArgSlice[int32](b, 0, 9) },
+		"1 elements of int32 at 0x0":                     func(b gpu.Block) { gpu.PeerSlice[int32](b, 0, 1) },
+		"this kernel gives up, at hostkernel_test.go:":   func(b gpu.Block) { panic("this kernel gives up") },
+		"index out of range [8] with length 8":           func(b gpu.Block) { x := gpu.ArgSlice[int32](b, 0, 8); x[len(x)]++ },
+		"2305843009213693952 elements of int32 at":       func(b gpu.Block) { gpu.ArgSlice[int32](b, 0, 1<<61) },
 	} {
 		m := get(d.Compile(gpu.Program{Host: map[string]gpu.HostKernel{"bad": kernel}}))(t)
 		s := get(d.NewStream())(t)
@@ -44,7 +44,7 @@ func TestHostKernelMissing(t *testing.T) {
 	m := get(d.Compile(kernels()))(t)
 	closing(t, m)
 	_, err = m.Function("saxpi")
-	wants(t, err, gpu.ErrNoFunction, "there are count, fault, place, saxpy, store_all, types")
+	wants(t, err, gpu.ErrNoFunction, "there are count, fault, place, saxpy, store_all, sum_shared, types")
 	_, err = d.LoadModule([]byte{1})
 	wants(t, err, gpu.ErrUnsupported, "Go functions")
 }

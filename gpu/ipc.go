@@ -16,7 +16,7 @@ type IPCHandle struct {
 }
 
 // Export makes a handle with which other processes can map the memory: see
-// [Device.Import]. Only device memory that this process allocated can be exported. CUDA:
+// [Device.Import]. It does not wait for work on the memory. Only device memory that this process allocated can be exported. CUDA:
 // cuIpcGetMemHandle; HIP: hipIpcGetMemHandle.
 func (x Slice[T]) Export() (IPCHandle, error) {
 	const op = "export"

@@ -39,13 +39,23 @@ extern "C" __global__ void store_all(const u64* peers, int n, int value) {
   if (i < n) ((int*)peers[i])[0] = value + i;
 }
 
+extern __shared__ unsigned int scratch[];
+
+extern "C" __global__ void sum_shared(u64* out, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) scratch[i] = n - 1 - i;
+  __syncthreads();
+  u64 sum = 0;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) sum += scratch[n - 1 - i];
+  atomicAdd(out, sum);
+}
+
 extern "C" __global__ void fault(int* p) { *(volatile int*)(((u64)p & 0) + 8) = 1; }
 `
 
 // kernels are the same in Go.
 func kernels() gpu.Program {
 	return gpu.Program{Name: "tests.cu", Device: source, Host: map[string]gpu.HostKernel{
-		"saxpy": saxpy, "count": count, "place": place, "types": types, "store_all": storeAll, "fault": fault,
+		"saxpy": saxpy, "count": count, "place": place, "types": types, "store_all": storeAll, "sum_shared": sumShared, "fault": fault,
 	}}
 }
 
@@ -79,6 +89,16 @@ func types(b gpu.Block) {
 		float64(gpu.Arg[int32](b, 5)), float64(gpu.Arg[uint32](b, 6)), float64(gpu.Arg[int64](b, 7)), float64(gpu.Arg[uint64](b, 8)),
 		float64(gpu.Arg[float32](b, 9)), gpu.Arg[float64](b, 10), truth[gpu.Arg[bool](b, 11)],
 	})
+}
+
+func sumShared(b gpu.Block) {
+	scratch := make([]uint32, gpu.Arg[int32](b, 1))
+	for i := range scratch {
+		scratch[i] = uint32(i)
+	}
+	for _, v := range scratch {
+		gpu.ArgSlice[uint64](b, 0, 1)[0] += uint64(v)
+	}
 }
 
 func storeAll(b gpu.Block) {

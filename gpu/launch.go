@@ -69,6 +69,8 @@ func (f *Function) launch(l *launch, s *Stream, shape Dims, args []any) error {
 	}
 	if f.m.goes {
 		l.Shared = 0 // a Go function has variables instead
+	} else if err := f.ask(l.Shared, limits); err != nil {
+		return err
 	}
 	if err := f.take(l, args); err != nil {
 		return err

@@ -40,6 +40,22 @@ func grid(t *testing.T, d *gpu.Device) {
 	holds(t, out, want, nil)
 }
 
+// sharedMemory has one block use all that there is, more than code can declare.
+func sharedMemory(t *testing.T, d *gpu.Device) {
+	p := get(d.Properties())(t)
+	bytes := max(p.MaxDynamic, 4096) // platform host has no limit
+	f, out := function(t, compile(t, d), "sum_shared"), alloc[uint64](t, d, 1)
+	n := int32(bytes / 4)
+	for range 2 {
+		must(t, out.Fill(0))
+		must(t, f.Launch(nil, gpu.Grid(256, 256).WithShared(bytes), out, n))
+		holds(t, out, []uint64{uint64(n) * uint64(n-1) / 2}, nil)
+	}
+	if d.Platform() != "host" {
+		wants(t, f.Launch(nil, gpu.Grid(1, 1).WithShared(bytes+1), out, n), gpu.ErrArgument, "of this kernel can have 0 to")
+	}
+}
+
 func argumentTypes(t *testing.T, d *gpu.Device) {
 	f, out := function(t, compile(t, d), "types"), alloc[float64](t, d, 11)
 	must(t, f.Launch(nil, gpu.Grid(1, 1), out, int8(-1), uint8(200), int16(-300), uint16(60000), int32(math.MinInt32), uint32(math.MaxUint32),
@@ -74,7 +90,8 @@ func launchErrors(t *testing.T, d *gpu.Device) {
 	wants(t, f.Launch(nil, shape, x, x, "2", int32(8)), gpu.ErrArgument, "argument 2: string is neither")
 	wants(t, f.Launch(nil, shape, x, gpu.Slice[float32]{}, float32(2), int32(8)), gpu.ErrArgument, "argument 1: the zero Slice")
 	wants(t, f.Launch(nil, gpu.Dims{Block: [3]int{1 << 20}}, x, x, float32(2), int32(8)), gpu.ErrArgument, "a block of 1048576 threads")
-	wants(t, f.Launch(nil, gpu.Dims{Grid: [3]int{-1}}, x, x, float32(2), int32(8)), gpu.ErrArgument, "-1 blocks")
+	wants(t, f.Launch(nil, gpu.Dims{Grid: [3]int{-1}}, x, x, float32(2), int32(8)), gpu.ErrArgument, "-1 blocks of 0 threads along x: neither can be negative")
+	wants(t, f.Launch(nil, gpu.Grid(math.MaxInt, 8), x, x, float32(2), int32(8)), gpu.ErrArgument, "a grid of 1152921504606846976 blocks")
 	wants(t, f.Launch(nil, shape.WithShared(-1), x, x, float32(2), int32(8)), gpu.ErrArgument, "-1 bytes of shared memory")
 	wants(t, f.Launch(nil, shape, make([]any, 65)...), gpu.ErrArgument, "65 arguments")
 	if f.Info().Params != nil {

@@ -18,15 +18,20 @@ const child = "GPU_TEST_CHILD"
 
 func TestMain(m *testing.M) {
 	os.Setenv(env.HostDevices, cmp.Or(os.Getenv(env.HostDevices), "2"))
-	switch os.Getenv(child) {
-	case "":
-		os.Exit(m.Run())
-	case "import":
-		os.Exit(outcome(importing()))
-	case "fault":
-		os.Exit(outcome(faulting()))
-	}
-	os.Exit(outcome(fmt.Errorf("no child is called %q", os.Getenv(child))))
+	what := os.Getenv(child)
+	os.Exit(witnessed(what == "", func() int {
+		switch what {
+		case "":
+			return m.Run()
+		case "import":
+			return outcome(importing())
+		case "fault":
+			return outcome(faulting())
+		case "stand-in":
+			return outcome(standIn())
+		}
+		return outcome(fmt.Errorf("no child is called %q", what))
+	}))
 }
 
 func outcome(err error) int {
@@ -43,8 +48,12 @@ type check struct {
 	run  func(t *testing.T, d *gpu.Device)
 }
 
-// TestDevices runs all checks on the first device of every platform that there is. The
-// same binary does so on machines with GPUs.
+// number names the number of the device of each platform that the checks run on; unset:
+// the first.
+const number = "GPU_TEST_NUMBER"
+
+// TestDevices runs all checks on a device of every platform that there is. The same
+// binary does so on machines with GPUs.
 func TestDevices(t *testing.T) {
 	everywhere(t, func(t *testing.T, platform string) {
 		for _, c := range table() {
@@ -65,7 +74,7 @@ func everywhere(t *testing.T, test func(t *testing.T, platform string)) {
 
 // run gives a check a device, and looks whether it has left memory behind.
 func run(t *testing.T, platform string, check func(t *testing.T, d *gpu.Device)) {
-	d := open(t, platform)
+	d := open(t, platform+":"+cmp.Or(os.Getenv(number), "0"))
 	before, bytes := d.Allocated()
 	t.Cleanup(func() { // before those of the check have run, there is memory
 		if blocks, n := d.Allocated(); blocks != before || n != bytes {

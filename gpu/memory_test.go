@@ -152,6 +152,13 @@ func foreign(t *testing.T, d *gpu.Device) {
 	wants(t, err, gpu.ErrArgument, "a multiple of 4")
 	_, err = gpu.Foreign[int32](d, x.Address(), 1<<30, gpu.DeviceMemory)
 	wants(t, err, gpu.ErrArgument, "the allocation there ends after ")
+	_, err = gpu.Foreign[int32](d, x.Address(), some, gpu.PinnedMemory)
+	wants(t, err, gpu.ErrArgument, "is memory of "+d.String()+", not pinned memory")
+	if o := other(t, d); o != d {
+		_, err = gpu.Foreign[int32](o, x.Address(), some, gpu.DeviceMemory)
+		wants(t, err, gpu.ErrArgument, "is memory of "+d.String()+": give that device")
+	}
+	must(t, get(gpu.Foreign[int32](other(t, d), pinned[int32](t, d, some).Address(), some, gpu.PinnedMemory))(t).Fill(3))
 	_, err = gpu.Foreign[int32](nil, x.Address(), 1, gpu.DeviceMemory)
 	wants(t, err, gpu.ErrArgument, "no device")
 }

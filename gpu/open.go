@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,7 +13,8 @@ import (
 // Open returns the device of a name such as "cuda:0", "hip:1" or "host"; without a
 // number it is the first. Every call returns the same value for the same device.
 // Errors: ErrNoDevice, with what was tried and what there is; ErrArgument for a name
-// that is none. CUDA: cuDeviceGet; HIP: hipSetDevice.
+// that is none. The first call for a platform loads its library and initialises it. CUDA:
+// cuDeviceGet; HIP: hipDeviceGet.
 func Open(name string) (*Device, error) {
 	d, err := open(name)
 	if err != nil {
@@ -32,11 +34,20 @@ func open(name string) (*Device, error) {
 	case err != nil && p == nil:
 		return nil, err
 	case err != nil:
-		return nil, fmt.Errorf("%w; %s", absent{err}, present())
+		return nil, fmt.Errorf("%w; %s", p.absence(err), present())
 	case index >= len(p.devices):
 		return nil, beyond(p, index)
 	}
 	return p.devices[index], nil
+}
+
+// absence is the error of a platform that cannot be opened. One without devices may have
+// been left without by a mask.
+func (p *platform) absence(err error) error {
+	if why := Masks(p.name); why != "" && errors.Is(err, ErrNoDevice) {
+		err = fmt.Errorf("%w: %s", err, why)
+	}
+	return absent{err}
 }
 
 // beyond is the error of a number that is too large, which is often the work of a mask.
@@ -86,7 +97,7 @@ func Best() (*Device, error) {
 func Devices(platform string) ([]*Device, error) {
 	p, err := find(platform)
 	if err != nil && p != nil {
-		err = absent{err}
+		err = p.absence(err)
 	}
 	if err != nil {
 		return nil, &Error{Op: "devices", Device: platform, Err: err}

@@ -134,3 +134,17 @@ func TestErrorText(t *testing.T) {
 		t.Error("an error is not what it wraps")
 	}
 }
+
+// TestMasksAndAbsence: a platform without devices says so if a mask is why, one without a
+// library does not.
+func TestMasksAndAbsence(t *testing.T) {
+	t.Setenv("CUDA_VISIBLE_DEVICES", "")
+	p := &platform{name: "cuda"}
+	none := p.absence(&DriverError{Driver: "cuda", Device: -1, Call: "cuInit", Name: "CUDA_ERROR_NO_DEVICE", Err: device.ErrNoDevice})
+	if want := "cuda: cuInit: CUDA_ERROR_NO_DEVICE: CUDA_VISIBLE_DEVICES= hides all devices"; none.Error() != want || !errors.Is(none, ErrNoDevice) {
+		t.Errorf("%v, want %s", none, want)
+	}
+	if missing := p.absence(ErrUnsupported); missing.Error() != ErrUnsupported.Error() || !errors.Is(missing, ErrNoDevice) {
+		t.Errorf("without a library: %v", missing)
+	}
+}

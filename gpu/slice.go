@@ -46,8 +46,9 @@ func alloc[T any](d *Device, kind MemoryKind, op string, n int) (Slice[T], error
 }
 
 // Foreign returns n elements of memory that somebody else manages, such as another
-// library, by their address. It must be memory of d's platform and of that kind; where
-// the driver knows the allocation, its end is checked. Close does not give it back.
+// library, by their address. It must be memory of d and of that kind, which is checked
+// where the driver knows the allocation, as is its end. Close does not give it back. CUDA:
+// cuPointerGetAttribute; HIP: hipPointerGetAttribute.
 func Foreign[T any](d *Device, address uintptr, n int, kind MemoryKind) (Slice[T], error) {
 	const op = "foreign"
 	if d == nil {
@@ -55,7 +56,7 @@ func Foreign[T any](d *Device, address uintptr, n int, kind MemoryKind) (Slice[T
 	}
 	bytes, err := extent(reflect.TypeFor[T](), n)
 	if err == nil {
-		err = d.vouch(address, bytes, reflect.TypeFor[T]())
+		err = d.vouch(address, bytes, kind, reflect.TypeFor[T]())
 	}
 	if err != nil {
 		return Slice[T]{}, fail(d, op, err)
@@ -64,16 +65,22 @@ func Foreign[T any](d *Device, address uintptr, n int, kind MemoryKind) (Slice[T
 }
 
 // vouch says what is wrong with somebody's memory, as far as the driver knows it.
-func (d *Device) vouch(address, bytes uintptr, t reflect.Type) error {
+func (d *Device) vouch(address, bytes uintptr, kind MemoryKind, t reflect.Type) error {
 	if align := uintptr(t.Align()); address == 0 || address%align != 0 {
 		return problem(ErrArgument, "address %#x: a multiple of %d is needed", address, align)
 	}
 	a, err := d.driver().Attributes(device.Ptr(address))
-	if err != nil {
+	if err != nil || !a.Known {
 		return err
 	}
-	if left := uintptr(a.Base) + a.Size - address; a.Known && a.Size > 0 && bytes > left {
+	left := uintptr(a.Base) + a.Size - address
+	switch {
+	case a.Size > 0 && bytes > left:
 		return problem(ErrArgument, "%d bytes at %#x: the allocation there ends after %d", bytes, address, left)
+	case !a.Pinned && kind == PinnedMemory:
+		return problem(ErrArgument, "%#x is memory of %s:%d, not pinned memory of the host", address, d.p.name, a.Device)
+	case !a.Pinned && a.Device != d.index:
+		return problem(ErrArgument, "%#x is memory of %s:%d: give that device", address, d.p.name, a.Device)
 	}
 	return nil
 }

@@ -123,7 +123,8 @@ func (s *Stream) do(op string, call func(drv device.Driver, dev int) error) erro
 	return fail(s.Device(), op, err)
 }
 
-// Query says whether all work that was queued is done. It returns a fault of that work.
+// Query says whether all work that was queued is done. It does not wait. It returns a
+// fault of that work.
 // CUDA: cuStreamQuery; HIP: hipStreamQuery.
 func (s *Stream) Query() (done bool, err error) {
 	err = s.do("query", func(drv device.Driver, dev int) (err error) {
@@ -143,7 +144,7 @@ func (s *Stream) Synchronize(ctx context.Context) error {
 }
 
 // Wait has later work of the stream wait for an event, which may be one of another
-// device. An event that was never recorded holds nothing up. CUDA: cuStreamWaitEvent;
+// device. An event that was never recorded holds nothing up. It returns at once. CUDA: cuStreamWaitEvent;
 // HIP: hipStreamWaitEvent.
 func (s *Stream) Wait(e *Event) error {
 	return s.do("wait", func(drv device.Driver, dev int) error {

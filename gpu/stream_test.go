@@ -185,4 +185,27 @@ func synchronizeAll(t *testing.T, d *gpu.Device) {
 	if done := get(b.Query())(t); !done {
 		t.Error("the device did not wait for a stream that had recorded before")
 	}
+	stuck(t, d, a)
+}
+
+// stuck: a device that has work without an end in a stream is waited for as long as the
+// context allows.
+func stuck(t *testing.T, d *gpu.Device, s *gpu.Stream) {
+	flag := gate(t, d)
+	must(t, s.WaitValue(flag, 0, gpu.CompareGE, 1))
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	wants(t, d.Synchronize(ctx), gpu.ErrTimeout, "gpu: synchronize on "+d.String())
+	must(t, flag.Set(0, 1))
+	must(t, d.Synchronize(t.Context()))
+	if done := get(s.Query())(t); !done {
+		t.Error("the device was synchronized, a stream was not")
+	}
+}
+
+// TestDefaultStreamIsWaitedFor on platform host: not every GPU's default stream can wait
+// for a value.
+func TestDefaultStreamIsWaitedFor(t *testing.T) {
+	d := open(t, "host")
+	stuck(t, d, d.DefaultStream())
 }

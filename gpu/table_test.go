@@ -10,7 +10,7 @@ func table() []check {
 		{"stream order", streamOrder}, {"streams", streams}, {"closed stream", closedStream}, {"foreign stream", foreignStream},
 		{"values", writeAndWait}, {"time-out", timeOut}, {"events", events}, {"event errors", eventErrors}, {"elapsed", elapsed},
 		{"graph", graph}, {"synchronize all", synchronizeAll},
-		{"saxpy", saxpyOnDevice}, {"grid", grid}, {"argument types", argumentTypes}, {"peers", peersTable},
+		{"saxpy", saxpyOnDevice}, {"grid", grid}, {"shared memory", sharedMemory}, {"argument types", argumentTypes}, {"peers", peersTable},
 		{"launch errors", launchErrors}, {"modules", modules}, {"program errors", programErrors}, {"fault", faultInChild},
 		{"goroutines", goroutines},
 	}

@@ -13,8 +13,8 @@ const (
 )
 
 // WriteValue stores v in element i of x when the work of the stream before it is done, in
-// one piece. Properties.WaitValues says whether a device can. CUDA: cuStreamWriteValue64;
-// HIP: hipStreamWriteValue64.
+// one piece. It returns when that is queued. Properties.WaitValues says whether a device
+// can. CUDA: cuStreamWriteValue64 (11.7); HIP: hipStreamWriteValue64.
 func (s *Stream) WriteValue(x Slice[uint64], i int, v uint64) error {
 	return s.word("write value", x, i, func(drv device.Driver, dev int, p device.Ptr) error {
 		return drv.WriteValue(dev, s.h, p, v)
@@ -23,8 +23,9 @@ func (s *Stream) WriteValue(x Slice[uint64], i int, v uint64) error {
 
 // WaitValue has later work of the stream wait until element i of x compares so with v:
 // another stream, device or process stores there, or Go does in pinned memory. Nothing
-// breaks such a wait off but that store. CUDA: cuStreamWaitValue64; HIP:
-// hipStreamWaitValue64.
+// breaks such a wait off but that store. It returns when the wait is queued. With HIP,
+// CompareGE compares unsigned numbers. CUDA: cuStreamWaitValue64 (11.7); HIP:
+// hipStreamWaitValue64, which AMD describes for memory of hipMallocSignalMemory only.
 func (s *Stream) WaitValue(x Slice[uint64], i int, c Compare, v uint64) error {
 	return s.word("wait value", x, i, func(drv device.Driver, dev int, p device.Ptr) error {
 		return drv.WaitValue(dev, s.h, p, v, c)

@@ -8,17 +8,22 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
 // report is what was found; it becomes the JSON.
 type report struct {
-	Device  string  `json:"device"`
-	Arch    string  `json:"arch"`
-	Version string  `json:"version"` // of HIP
-	Library string  `json:"library"`
-	Devices int     `json:"devices"`
-	Checks  []check `json:"checks"`
+	Version string   `json:"version"` // of HIP
+	Library string   `json:"library"`
+	Devices []device `json:"devices"`
+}
+
+// device is one GPU, and what it did.
+type device struct {
+	Name   string  `json:"name"`
+	Arch   string  `json:"arch"`
+	Checks []check `json:"checks"`
 }
 
 // check is one promise of package gpu, and whether the device kept it.
@@ -34,12 +39,13 @@ type event struct {
 	Elapsed      float64
 }
 
-// checks runs the table of package gpu's tests on a platform.
-func checks(platform string) ([]check, error) {
+// checks runs the table of package gpu's tests on a device of a platform.
+func checks(platform string, number int) ([]check, error) {
 	const top = "TestDevices"
 	c := exec.Command("go", "test", "-json", "-count=1", "-timeout=10m", "-run", "^"+top+"$/^"+platform+"$", "github.com/goshmem/goshmem/gpu")
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, os.Stderr
+	c.Env = append(os.Environ(), fmt.Sprintf("GPU_TEST_NUMBER=%d", number))
 	failure := c.Run()
 	list, err := parse(&out, top+"/"+platform+"/")
 	if err == nil && len(list) == 0 {
@@ -72,8 +78,8 @@ func parse(r io.Reader, prefix string) ([]check, error) {
 	}
 }
 
-func (r report) count(result string) (n int) {
-	for _, c := range r.Checks {
+func (d device) count(result string) (n int) {
+	for _, c := range d.Checks {
 		if c.Result == result {
 			n++
 		}
@@ -81,11 +87,17 @@ func (r report) count(result string) (n int) {
 	return n
 }
 
-// good says that something passed and nothing failed.
-func (r report) good() bool { return r.count("pass") > 0 && r.count("fail") == 0 }
+// good says that on each device something passed and nothing failed.
+func (r report) good() bool {
+	bad := func(d device) bool { return d.count("pass") == 0 || d.count("fail") > 0 }
+	return len(r.Devices) > 0 && !slices.ContainsFunc(r.Devices, bad)
+}
 
-// row is the report as a line of a table.
-func (r report) row() string {
-	return fmt.Sprintf("| device | arch | HIP | devices | passed | failed | skipped |\n|---|---|---|---|---|---|---|\n| %s | %s | %s | %d | %d | %d | %d |\n",
-		r.Device, r.Arch, r.Version, r.Devices, r.count("pass"), r.count("fail"), r.count("skip"))
+// table is the report as a table with a line for each device.
+func (r report) table() string {
+	text := "| device | arch | HIP | passed | failed | skipped |\n|---|---|---|---|---|---|\n"
+	for _, d := range r.Devices {
+		text += fmt.Sprintf("| %s | %s | %s | %d | %d | %d |\n", d.Name, d.Arch, r.Version, d.count("pass"), d.count("fail"), d.count("skip"))
+	}
+	return text
 }

@@ -1,4 +1,4 @@
-// Command amd-accept runs the checks of package gpu on an AMD GPU and reports them.
+// Command amd-accept runs the checks of package gpu on AMD GPUs and reports them.
 package main
 
 import (
@@ -34,7 +34,7 @@ func main() {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "amd-accept:", err)
 	} else {
-		fmt.Print(r.row())
+		fmt.Print(r.table())
 	}
 	os.Exit(status(r, err))
 }
@@ -49,23 +49,29 @@ func status(r report, err error) int {
 	return passed
 }
 
-// examine describes the platform's first device and has the checks run on it.
+// examine describes the platform's devices and has the checks run on each of them.
 func examine(platform string) (report, error) {
 	p, err := find(platform)
 	if err != nil {
 		return report{}, err
 	}
-	d, err := gpu.Open(platform + ":0")
+	all, err := gpu.Devices(platform)
 	if err != nil {
 		return report{}, err
 	}
-	about, err := d.Properties()
-	if err != nil {
-		return report{}, err
+	r := report{Version: p.Version, Library: p.Library}
+	for i, d := range all {
+		about, err := d.Properties()
+		if err != nil {
+			return r, err
+		}
+		list, err := checks(platform, i)
+		if err != nil {
+			return r, err
+		}
+		r.Devices = append(r.Devices, device{about.Name, about.Arch, list})
 	}
-	r := report{Device: about.Name, Arch: about.Arch, Version: p.Version, Library: p.Library, Devices: p.Devices}
-	r.Checks, err = checks(platform)
-	return r, err
+	return r, nil
 }
 
 // find gives a platform that has devices. One that has none is an error that says why.

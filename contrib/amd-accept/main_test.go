@@ -2,10 +2,12 @@ package main
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/goshmem/goshmem/gpu"
+	"github.com/goshmem/goshmem/internal/env"
 )
 
 // TestNoDevice: a machine without an AMD GPU is told so, and nothing is claimed.
@@ -23,11 +25,21 @@ func TestNoDevice(t *testing.T) {
 	}
 }
 
-// TestHost tries the program on the platform that every machine has.
+func TestMain(m *testing.M) {
+	os.Setenv(env.HostDevices, "2")
+	os.Exit(m.Run())
+}
+
+// TestHost tries the program on the platform that every machine has, with two devices.
 func TestHost(t *testing.T) {
 	r, err := examine("host")
-	if err != nil || !r.good() || status(r, err) != passed || r.Arch != "host" {
-		t.Errorf("%+v, %v", r, err)
+	if err != nil || !r.good() || status(r, err) != passed || len(r.Devices) != 2 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	for _, d := range r.Devices {
+		if d.Arch != "host" || d.count("pass") < 30 || strings.Count(r.table(), "| host |") != 2 {
+			t.Errorf("%+v\n%s", d, r.table())
+		}
 	}
 }
 
@@ -40,8 +52,12 @@ func TestParse(t *testing.T) {
 {"Action":"fail","Test":"T/hip"}
 `
 	list, err := parse(strings.NewReader(out), "T/hip/")
-	r := report{Checks: list}
-	if err != nil || len(list) != 3 || r.good() || status(r, nil) != failed || !strings.Contains(r.row(), "| 1 | 1 | 1 |") || list[0].Seconds != 0.5 {
+	r := report{Devices: []device{{Checks: list}}}
+	if err != nil || len(list) != 3 || r.good() || status(r, nil) != failed || !strings.Contains(r.table(), "| 1 | 1 | 1 |") || list[0].Seconds != 0.5 {
 		t.Errorf("%+v, %v", list, err)
+	}
+	good := device{Checks: []check{{Result: "pass"}}}
+	if one := (report{Devices: []device{good, {Checks: list}}}); one.good() || !(report{Devices: []device{good}}).good() || (report{}).good() {
+		t.Error("one bad device among two, or none at all, is good")
 	}
 }

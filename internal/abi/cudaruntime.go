@@ -73,6 +73,7 @@ func cudaCode() []Binding {
 		bind(OpUnload, forKernels, "cuModuleUnload"),
 		bind(OpFunction, forKernels, "cuModuleGetFunction"),
 		bind(OpFuncAttr, forKernels, "cuFuncGetAttribute"),
+		bindSince("9.0", OpFuncSet, forKernels, "cuFuncSetAttribute"),
 		bindSince("12.4", OpParamInfo, forKernels, "cuFuncGetParamInfo"),
 		bind(OpLaunch, forKernels, "cuLaunchKernel"),
 		bindSince("10.1", OpBeginCapture, forGraphs, "cuStreamBeginCapture_v2"),

@@ -63,6 +63,7 @@ const (
 	OpUnload    // module
 	OpFunction  // function*, module, name
 	OpFuncAttr  // int*, attribute, function
+	OpFuncSet   // CUDA only: function, attribute, int
 	OpParamInfo // CUDA only: function, index, offset size_t*, bytes size_t*
 	OpLaunch    // function, 3 x grid, 3 x block, shared, stream, arguments, extra
 

@@ -68,7 +68,8 @@ type Properties struct {
 	WarpSize     int
 	MaxThreads   int // per block
 	MaxGrid      [3]int
-	MaxShared    int  // bytes of shared memory per block
+	MaxShared    int  // bytes of shared memory per block, as far as code can declare it
+	MaxDynamic   int  // bytes of shared memory per block with what a launch adds to that
 	WaitValues   bool // streams can write and wait for 64-bit values
 	Integrated   bool // shares the host's memory
 	ClockKHz     int
@@ -169,6 +170,9 @@ type Kernels interface {
 	Function(dev int, m Handle, name string) (Handle, error)
 	// FunctionInfo tells what a kernel needs and takes.
 	FunctionInfo(dev int, f Handle) (FunctionInfo, error)
+	// AllowShared lets launches of a kernel have up to so many bytes of dynamic shared
+	// memory, where more than MaxShared in all has to be asked for.
+	AllowShared(dev int, f Handle, bytes int) error
 	// Launch starts a kernel in a stream. The arguments are read before it returns.
 	Launch(dev int, f Handle, l *Launch, stream Handle) error
 }

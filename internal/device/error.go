@@ -36,7 +36,7 @@ func (e *Error) Error() string {
 		where = fmt.Sprintf("%s:%d", e.Driver, e.Device)
 	}
 	text := fmt.Sprintf("%s: %s: %s", where, e.Call, e.Name)
-	if e.Text != "" {
+	if e.Text != "" && e.Text != e.Name { // HIP 5.2 has the same for both
 		text += " (" + e.Text + ")"
 	}
 	return text

@@ -12,8 +12,9 @@ import (
 func BenchmarkCall(b *testing.B) {
 	r := record(b, "struct s128 { char b[128]; };\nuint64_t none(void) { return 0; }\n"+
 		"uint64_t eleven(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g, uint64_t h, uint64_t i, uint64_t j, uint64_t k) { return k; }\n"+
+		"uint64_t one(uint64_t *p) { *p = 1; return 0; }\n"+
 		"uint64_t big(uint64_t a, uint64_t b, struct s128 v, uint64_t c) { return c; }\n")
-	none, seven, eleven, big, out := r.find(b, "none"), r.find(b, "seven"), r.find(b, "eleven"), r.find(b, "big"), r.find(b, "out")
+	none, one, seven, eleven, big, out := r.find(b, "none"), r.find(b, "one"), r.find(b, "seven"), r.find(b, "eleven"), r.find(b, "big"), r.find(b, "out")
 	var id [128]byte
 	for _, c := range []struct {
 		name string
@@ -23,6 +24,7 @@ func BenchmarkCall(b *testing.B) {
 		{"args=7", func() { Call(seven, 1, 2, 3, 4, 5, 6, 7) }},
 		{"args=11", func() { Call(eleven, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11) }},
 		{"value=128", func() { CallByValue(big, []uintptr{1, 2}, id[:], 3) }},
+		{"out", func() { CallOut(one) }},
 		{"scratch", func() {
 			s := Borrow()
 			Call(out, 1, Addr(Out[uint64](s)))

@@ -20,6 +20,7 @@ type frame struct {
 	nstack int
 	stack  [MaxWords]uintptr
 	nregs  int
+	out    uintptr           // what CallOut returns
 	value  [MaxWords]uintptr // a copy of the struct that is passed by value
 }
 
@@ -48,6 +49,21 @@ func Call(fn uintptr, args ...uintptr) uintptr {
 	f := newFrame(fn, len(args))
 	f.words(args)
 	return f.call()
+}
+
+// CallOut calls a C function whose first argument says where it stores one word, a
+// handle, an address or an int, of which the lower half is defined then. It returns that
+// word, which is 0 if C stores nothing, and what the function returns. It is for what is
+// called often: there is no Scratch to borrow. All else is as for Call.
+func CallOut(fn uintptr, args ...uintptr) (word, result uintptr) {
+	f := newFrame(fn, 1+len(args))
+	f.out = 0
+	f.words([]uintptr{uintptr(unsafe.Pointer(&f.out))})
+	f.words(args)
+	cgocall(trampolineAt, unsafe.Pointer(f))
+	word, result = f.out, f.result
+	frames.Put(f)
+	return word, result
 }
 
 // CallByValue calls a C function that takes a struct by value between the words before

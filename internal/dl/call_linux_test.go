@@ -28,6 +28,22 @@ func TestCallPassesEveryArgument(t *testing.T) {
 	}
 }
 
+// TestCallOut: a word comes back beside the result, and it is 0 if C stores none.
+func TestCallOut(t *testing.T) {
+	r := record(t, "uint64_t word(uint64_t *p, uint64_t v) { *p = v; return 7; }\n"+
+		"int half(int *p, int v) { *p = v; return -1; }\nuint64_t nothing(uint64_t *p) { return *p; }\n")
+	if word, result := CallOut(r.find(t, "word"), 1<<63|5); word != 1<<63|5 || result != 7 {
+		t.Errorf("a word: %#x, %d", word, result)
+	}
+	minus := int32(-3)
+	if word, result := CallOut(r.find(t, "half"), uintptr(uint32(minus))); int32(word) != minus || Status(result) != -1 {
+		t.Errorf("an int: %#x, %d", word, Status(result))
+	}
+	if word, result := CallOut(r.find(t, "nothing")); word != 0 || result != 0 {
+		t.Errorf("nothing: %#x, and C saw %#x", word, result)
+	}
+}
+
 // The struct is tried in every place among so many integers that registers run out
 // before it, after it, and not at all.
 func TestCallByValuePassesEveryArgument(t *testing.T) {

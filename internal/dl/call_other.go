@@ -8,6 +8,9 @@ const unsupported = "dl: calling C functions is supported on Linux with amd64 an
 // said so on systems other than Linux.
 func Call(fn uintptr, args ...uintptr) uintptr { panic(unsupported) }
 
+// CallOut panics, as Call does.
+func CallOut(fn uintptr, args ...uintptr) (word, result uintptr) { panic(unsupported) }
+
 // CallByValue panics, as Call does.
 func CallByValue(fn uintptr, before []uintptr, value []byte, after ...uintptr) uintptr {
 	panic(unsupported)

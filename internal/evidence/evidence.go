@@ -42,7 +42,13 @@ type Row struct {
 }
 
 // Calls are the functions that a run on GPUs really called: what a file
-// docs/results/gpu-calls.json has. The zero value is that there was no such run.
+// docs/results/gpu-calls.json has, which a run writes on a machine with GPUs, two for
+// the functions about peers:
+//
+//	GPU_TEST_CALLS=$PWD/docs/results/gpu-calls.json go test -count=1 ./gpu
+//	go generate ./internal/evidence
+//
+// The zero value is that there was no such run.
 type Calls struct {
 	File      string              `json:"-"`         // where it stands, from the root
 	Machine   string              `json:"machine"`   // the GPUs

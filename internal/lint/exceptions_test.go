@@ -69,6 +69,7 @@ func packageVariables() exceptions {
 		"gpu.launches":              "memory of launches that is used again, so that they allocate nothing",
 		"internal/dl.frames":        "frames of calls that are over, for the next ones",
 		"internal/dl.scratches":     "memory that no call uses, for the next ones",
+		"internal/dl.witness":       "what was called in this process, for tests that want to know",
 		"internal/dl.trampolineAt":  "an address that is only read",
 		"internal/engine.deedNames": "a table of names that is only read",
 		"internal/engine.kindNames": "a table of names that is only read",

@@ -2,6 +2,7 @@ package rtc
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,6 +61,19 @@ func (c *compiler) supported() ([]int32, error) {
 	return slices.Clone(list), nil
 }
 
+// versionOfAMD is hipRTC's version by the name of its file, as in libhiprtc.so.6.4.43483,
+// else that of the runtime, which comes with it; 0.0 if neither tells. What hiprtcVersion
+// says does not help: it is 9.0 with HIP 5.2.3, and in the source of later versions.
+func versionOfAMD(path, driver string) (major, minor int) {
+	_, name, _ := strings.Cut(filepath.Base(path), ".so.")
+	for _, text := range []string{name, driver} {
+		if n, _ := fmt.Sscanf(text, "%d.%d", &major, &minor); n == 2 {
+			return major, minor
+		}
+	}
+	return 0, 0
+}
+
 // goalOfAMD looks into a table, for hipRTC has no list to ask for. Features behind a
 // colon, as in gfx90a:xnack-, are the compiler's affair.
 func (c *compiler) goalOfAMD(arch string) (goal, error) {
@@ -82,14 +96,21 @@ type step struct {
 	archs        []string
 }
 
-// archsOfAMD is cautious: an architecture stands at the first version whose release
-// notes or own file name it. Those of 5.2 were compiled for with Debian's 5.2.3.
+// archsOfAMD is cautious: an architecture stands at the first version that is known to
+// compile for it, and may have come earlier.
+//
+// Origin: the first line was compiled for with Debian's HIP 5.2.3. gfx1100: rocWMMA's
+// release notes for ROCm 5.5.0 (gfx11 with hipRTC) and PyTorch's builds for 5.5. gfx942:
+// ROCm's compatibility matrix, from 6.0.0 on. The others are in the list of files of
+// rocm-device-libs: gfx1101 and gfx1102 of 6.0.2, gfx1200 and gfx1201 of 6.2.0, gfx950 of
+// 6.4.1; for gfx950 hipFFT's release notes for ROCm 7.0.0 are waited for.
 func archsOfAMD() []step {
 	return []step{
 		{0, 0, []string{"gfx900", "gfx906", "gfx908", "gfx90a", "gfx1010", "gfx1012", "gfx1030"}},
-		{5, 5, []string{"gfx1100", "gfx1101", "gfx1102"}},
+		{5, 5, []string{"gfx1100"}},
 		{6, 0, []string{"gfx942"}},
-		{6, 4, []string{"gfx1200", "gfx1201"}},
+		{6, 1, []string{"gfx1101", "gfx1102"}},
+		{6, 2, []string{"gfx1200", "gfx1201"}},
 		{7, 0, []string{"gfx950"}},
 	}
 }

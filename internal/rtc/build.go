@@ -17,20 +17,23 @@ const maxArgs = 500
 
 // call calls a function by its name without the library's prefix.
 func (c *compiler) call(name string, args ...uintptr) error {
-	fn, err := c.library.Lookup(c.kind.String() + name)
+	function := c.kind.String() + name
+	fn, err := c.library.Lookup(function)
 	if err != nil {
 		return err
 	}
 	status := dl.Status(dl.Call(fn, args...))
 	if status == 0 {
+		c.library.Done(function)
 		return nil
 	}
-	e := &Error{Compiler: c.kind.String(), Call: c.kind.String() + name, Status: int(status)}
+	e := &Error{Compiler: c.kind.String(), Call: function, Status: int(status)}
 	if c.major > 0 {
 		e.Compiler = c.version()
 	}
 	if words, err := c.library.Lookup(c.kind.String() + "GetErrorString"); err == nil {
 		e.Text = dl.Text(dl.Call(words, uintptr(status)), maxText)
+		c.library.Done(c.kind.String() + "GetErrorString")
 	}
 	return e
 }

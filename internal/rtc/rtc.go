@@ -56,7 +56,7 @@ var turn sync.Mutex
 func Compile(kind Kind, src Source) (image []byte, log string, err error) {
 	turn.Lock()
 	defer turn.Unlock()
-	c, err := open(kind)
+	c, err := open(kind, src.Driver)
 	if err != nil {
 		return nil, "", err
 	}
@@ -76,8 +76,8 @@ func Compile(kind Kind, src Source) (image []byte, log string, err error) {
 	return image, log, err
 }
 
-// open loads the compiler of that kind, and asks for its version.
-func open(kind Kind) (*compiler, error) {
+// open loads the compiler of that kind, and finds out its version.
+func open(kind Kind, driver string) (*compiler, error) {
 	spec := abi.NVRTC()
 	if kind == HIPRTC {
 		spec = abi.HIPRTC()
@@ -94,6 +94,9 @@ func open(kind Kind) (*compiler, error) {
 		return nil, err
 	}
 	c.major, c.minor = int(*major), int(*minor)
+	if kind == HIPRTC {
+		c.major, c.minor = versionOfAMD(library.Path(), driver)
+	}
 	return c, nil
 }
 

@@ -83,7 +83,49 @@ func TestHIPRTCLog(t *testing.T) {
 
 // TestHIPRTCUnknown: the library is not asked for what would make it end the process.
 func TestHIPRTCUnknown(t *testing.T) {
-	if status, _, output := hip(t, "gfx1", ""); status != refused || !strings.Contains(output, "gfx90a") {
-		t.Errorf("status %d: %s", status, output)
+	for _, arch := range []string{"gfx1", "gfx9999:xnack-"} {
+		if status, _, output := hip(t, arch, ""); status != refused || !strings.Contains(output, "gfx90a") {
+			t.Errorf("%s: status %d: %s", arch, status, output)
+		}
+	}
+}
+
+// TestHIPRTCNewer: an architecture that came with a later version either is refused or
+// compiles; the process does not end over it.
+func TestHIPRTCNewer(t *testing.T) {
+	for _, arch := range []string{"gfx942", "gfx1100", "gfx1201", "gfx950"} {
+		if status, _, output := hip(t, arch, ""); status != refused && status != compiled {
+			t.Errorf("%s: status %d: %s", arch, status, output)
+		}
+	}
+}
+
+func TestVersionOfAMD(t *testing.T) {
+	for _, c := range []struct {
+		path, driver string
+		major, minor int
+	}{
+		{"/usr/lib/libamdhip64.so.5.2.21153", "6.0.1", 5, 2},
+		{"/opt/rocm-6.4.1/lib/libhiprtc.so.6.4.60401", "", 6, 4},
+		{"/opt/rocm/lib/libhiprtc.so.7", "7.0.51831", 7, 0},
+		{"/venv/torch/lib/libhiprtc.so", "6.2.41133", 6, 2},
+		{"/venv/torch/lib/libhiprtc.so", "", 0, 0},
+	} {
+		if major, minor := versionOfAMD(c.path, c.driver); major != c.major || minor != c.minor {
+			t.Errorf("%s with a driver %q is of version %d.%d, want %d.%d", c.path, c.driver, major, minor, c.major, c.minor)
+		}
+	}
+}
+
+// TestArchsOfAMD: each version knows what those before it knew, and nothing is known twice.
+func TestArchsOfAMD(t *testing.T) {
+	for version, want := range map[[2]int]string{{0, 0}: "gfx1030", {5, 2}: "gfx1030", {5, 7}: "gfx1100", {6, 0}: "gfx942", {6, 4}: "gfx1201", {7, 1}: "gfx950"} {
+		c := &compiler{kind: HIPRTC, major: version[0], minor: version[1]}
+		if to, err := c.goal(want); err != nil || to.option != "--offload-arch="+want {
+			t.Errorf("%v: %v, %v", version, to, err)
+		}
+		if _, err := c.goal("gfx950:sramecc+"); (err == nil) != (version[0] >= 7) {
+			t.Errorf("%v: gfx950 gives %v", version, err)
+		}
 	}
 }

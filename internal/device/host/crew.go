@@ -1,8 +1,11 @@
 package host
 
 import (
+	"fmt"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -43,7 +46,7 @@ func (c *crew) work() {
 	whole := false
 	defer func() {
 		if p := recover(); p != nil {
-			c.fail(cause(p))
+			c.fail(fmt.Sprint(cause(p), lineOfPanic()))
 		} else if !whole {
 			c.fail("it has ended its goroutine")
 		}
@@ -52,6 +55,25 @@ func (c *crew) work() {
 		c.fn.kernel.Run(Block{c.shape.index(i), c.shape.grid, c.shape.block, c.args})
 	}
 	whole = true
+}
+
+// lineOfPanic is where the panic that is being recovered from came from, as a line of the
+// kernel: not in our own packages, which panic on its behalf.
+func lineOfPanic() string {
+	const own = "github.com/goshmem/goshmem/"
+	var room [64]uintptr
+	frames := runtime.CallersFrames(room[:runtime.Callers(0, room[:])])
+	for panicked, more := false, true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		switch {
+		case strings.HasPrefix(f.Function, "runtime."):
+			panicked = panicked || strings.HasSuffix(f.Function, "panic")
+		case panicked && !strings.HasPrefix(f.Function, own+"gpu.") && !strings.HasPrefix(f.Function, own+"internal/mem."):
+			return fmt.Sprintf(", at %s:%d", filepath.Base(f.File), f.Line)
+		}
+	}
+	return ""
 }
 
 // fail keeps the first reason, and has no more blocks run.

@@ -106,6 +106,11 @@ func (d *Driver) FunctionInfo(dev int, h device.Handle) (device.FunctionInfo, er
 	return device.FunctionInfo{MaxThreads: maxThreads, Params: f.kernel.Params}, nil
 }
 
+// AllowShared refuses: see Launch.
+func (d *Driver) AllowShared(dev int, _ device.Handle, bytes int) error {
+	return fail(dev, "AllowShared", device.ErrUnsupported, "%d bytes of shared memory: a Go function has variables instead", bytes)
+}
+
 // Launch starts a kernel in a stream.
 func (d *Driver) Launch(dev int, h device.Handle, l *device.Launch, stream device.Handle) error {
 	f, err := own[*function](d, dev, "Launch", "function", h)

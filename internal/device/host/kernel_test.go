@@ -133,6 +133,7 @@ func TestLaunchRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) { want(t, d.Launch(0, f, c.l, 0), device.ErrArgument, "kernel test", c.say) })
 	}
 	want(t, d.Launch(0, 0, one(arg), 0), device.ErrArgument, "0 is no function")
+	want(t, d.AllowShared(0, f, 1<<16), device.ErrUnsupported, "65536 bytes of shared memory")
 	want(t, d.Launch(1, f, one(arg), 0), device.ErrArgument, "belongs to device 0")
 }
 
@@ -160,7 +161,7 @@ func TestKernelFaults(t *testing.T) {
 		run func(Block)
 		say string
 	}{
-		"panic":   {func(Block) { panic("no reason") }, "kernel test: no reason"},
+		"panic":   {func(Block) { panic("no reason") }, "kernel test: no reason, at kernel_test.go:"},
 		"nil":     {func(Block) { panic(nil) }, "panic called with nil"},
 		"index":   {func(b Block) { b.Args[5] = 1 }, "index out of range"},
 		"short":   {func(b Block) { Arg[[3]uint64](b, 0) }, "index out of range"},
@@ -177,5 +178,28 @@ func TestKernelFaults(t *testing.T) {
 			want(t, err, device.ErrFault, "host:0: Launch", c.say)
 			want(t, d.Launch(0, kernel(t, d, 0, c.run), one(), s), device.ErrFault, c.say)
 		})
+	}
+}
+
+// TestBlocksAfterAFaultAreSkipped: those that have not begun, which take minutes.
+func TestBlocksAfterAFaultAreSkipped(t *testing.T) {
+	const blocks = 1 << 30
+	d := start(t, 1)
+	s := streamOf(t, d, 0)
+	var ran atomic.Int64
+	f := kernel(t, d, 0, func(b Block) {
+		ran.Add(1)
+		if b.Index[0] == 3 {
+			panic("enough")
+		}
+	})
+	ok(t, d.Launch(0, f, &device.Launch{Grid: [3]uint32{blocks, 1, 1}, Block: [3]uint32{1, 1, 1}}, s))
+	var err error
+	for err == nil {
+		_, err = d.StreamDone(0, s)
+	}
+	want(t, err, device.ErrFault, "enough")
+	if n := ran.Load(); n < 4 || n >= blocks {
+		t.Errorf("%d of %d blocks ran", n, blocks)
 	}
 }

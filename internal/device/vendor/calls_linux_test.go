@@ -143,6 +143,7 @@ func codeSteps() []step {
 			"cuFuncGetParamInfo 4192 0 out out;cuFuncGetParamInfo 4192 1 out out;cuFuncGetParamInfo 4192 2 out out",
 			"hipFuncGetAttribute out 0 4192;hipFuncGetAttribute out 4 4192;hipFuncGetAttribute out 1 4192;hipFuncGetAttribute out 3 4192",
 			"10 11 13 14 {params}"},
+		{func(d device.Driver, _ *world) any { return d.AllowShared(0, 4192, 100000) }, "cuFuncSetAttribute 4192 8 100000", "", "<nil>"},
 		{func(d device.Driver, w *world) any { return d.Launch(0, 4192, launch, w.stream) },
 			"cuLaunchKernel 4192 2 3 4 32 5 6 48 4112 [-3 1099511627776] 0",
 			"hipModuleLaunchKernel 4192 2 3 4 32 5 6 48 4112 [-3 1099511627776] 0", "<nil>"},
@@ -172,7 +173,7 @@ func deviceSteps() []step {
 
 // properties are the calls about device 0: the attributes are those of the headers.
 func properties(prefix, last, suffix string) string {
-	numbers := []int{16, 10, 1, 5, 6, 7, 8, 13, 75, 76, 122, 18}
+	numbers := []int{16, 10, 1, 5, 6, 7, 8, 97, 13, 75, 76, 122, 18}
 	uuid := "Uuid" + suffix
 	if prefix == "hip" {
 		numbers = []int{63, 87, 56, 29, 30, 31, 74, 5, 23, 61, 10013, 16}
@@ -236,15 +237,15 @@ func expected(vendor string, first []string) [][]string {
 	want := [][]string{first}
 	for _, s := range steps() {
 		calls, current, params := s.cuda, "cuCtxGetCurrent out", "[4 8]"
-		result := "{Mock sm_10751076 GPU-08616161-6161-6161-6161-616161616161 0000:3b:00.0 1073741824 1016 1010 1001 [1005 1006 1007] 1008 true true 1013 1075 1076}"
+		result := "{Mock sm_10751076 GPU-08616161-6161-6161-6161-616161616161 0000:3b:00.0 1073741824 1016 1010 1001 [1005 1006 1007] 1008 1097 true true 1013 1075 1076}"
 		if vendor == "hip" {
 			calls, current, params = s.hip, "hipGetDevice out", "[]"
-			result = "{Mock gfx942 GPU-08616161-6161-6161-6161-616161616161 0000:3b:00.0 1073741824 1063 1087 1056 [1029 1030 1031] 1074 true true 1005 1023 1061}"
+			result = "{Mock gfx942 GPU-08616161-6161-6161-6161-616161616161 0000:3b:00.0 1073741824 1063 1087 1056 [1029 1030 1031] 1074 1074 true true 1005 1023 1061}"
 		}
 		lines := strings.Split(calls, ";")
 		if strings.Contains(calls, "CtxRetain") { // the peer's, before anything else
 			lines = append([]string{lines[0], current}, lines[1:]...)
-		} else {
+		} else if calls != "" {
 			lines = append([]string{current}, lines...)
 		}
 		r := strings.NewReplacer("{params}", params, "{properties}", result)
@@ -306,7 +307,7 @@ func arguments(lines [][]string) map[string]int {
 	list := map[string]int{}
 	for _, l := range slices.Concat(lines...) {
 		l = strings.NewReplacer("name of memory", "name", ".version 8", "image", "[-3 1099511627776]", "args").Replace(l)
-		if words := strings.Fields(l); words[0] != "=" {
+		if words := strings.Fields(l); len(words) > 0 && words[0] != "=" {
 			list[words[0]] = len(words) - 1
 		}
 	}

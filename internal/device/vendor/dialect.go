@@ -34,12 +34,13 @@ type dialect struct {
 	adapt func(d *dialect, version int32)
 }
 
-// attributes are the numbers by which a property is asked for.
+// attributes are the numbers by which a property is asked for; 0 for dynamic and
+// funcDynamic: kernels have all shared memory of a block without asking.
 type attributes struct {
-	processors, warp, threads, gridX, gridY, gridZ, shared, waitValues, integrated, clock, major, minor uintptr
-	peerAtomics                                                                                         uintptr
-	memoryType, memoryDevice, memoryStart, memorySize                                                   uintptr
-	funcThreads, funcShared, funcLocal, funcRegisters                                                   uintptr
+	processors, warp, threads, gridX, gridY, gridZ, shared, dynamic, waitValues, integrated, clock, major, minor uintptr
+	peerAtomics                                                                                                  uintptr
+	memoryType, memoryDevice, memoryStart, memorySize                                                            uintptr
+	funcThreads, funcShared, funcLocal, funcRegisters, funcDynamic                                               uintptr
 }
 
 // flags are those that we pass.

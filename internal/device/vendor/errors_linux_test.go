@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -65,7 +66,7 @@ func TestAFaultStays(t *testing.T) {
 		call := m.names(abi.OpStreamQuery)[0]
 		m.fail(call, 700)
 		_, first := d.StreamDone(0, 0)
-		if !errors.Is(first, device.ErrFault) || !strings.Contains(first.Error(), "MOCK_ILLEGAL_ADDRESS") {
+		if !errors.Is(first, device.ErrFault) || !strings.Contains(first.Error(), "MOCK_ILLEGAL_ADDRESS (words; after this fault no device can be used any more: this process must end)") {
 			t.Fatalf("error %v", first)
 		}
 		m.fail("", 0)
@@ -91,6 +92,24 @@ func TestFaults(t *testing.T) {
 			t.Errorf("status %d of CUDA is not a fault: %v", status, cudaMeaning(status))
 		}
 	}
+}
+
+// TestEvidence: what a driver has called with success can be told, what failed is not.
+func TestEvidence(t *testing.T) {
+	both(t, func(t *testing.T, m *mock) {
+		dl.Watch()
+		d := m.must()
+		name := m.dialect().name
+		m.fail(m.names(abi.OpFree)[0], 333)
+		if err := errors.Join(d.Record(0, 16, 0), d.Free(0, 4096)); err == nil {
+			t.Error("the mock freed memory")
+		}
+		for op, want := range map[abi.Op]bool{abi.OpInit: true, abi.OpCurrent: true, abi.OpRecord: true, abi.OpErrorName: true, abi.OpFree: false, abi.OpGraphLaunch: false} {
+			if call := m.names(op)[0]; slices.Contains(dl.Witnessed()[name], call) != want {
+				t.Errorf("%s: witnessed %v", call, !want)
+			}
+		}
+	})
 }
 
 func TestNotReadyIsAnAnswer(t *testing.T) {
@@ -264,4 +283,22 @@ func BenchmarkLaunch(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkLaunches has goroutines launch at the same time: nothing in the way is shared.
+func BenchmarkLaunches(b *testing.B) {
+	m := mockCUDA(b)
+	d := m.must()
+	m.control("mock_quiet", 1)
+	n := uint64(8)
+	b.SetParallelism(8)
+	b.RunParallel(func(pb *testing.PB) {
+		l := &device.Launch{Args: []unsafe.Pointer{unsafe.Pointer(&n)}}
+		for pb.Next() {
+			if err := d.Launch(0, 16, l, 0); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
 }

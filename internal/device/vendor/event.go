@@ -1,11 +1,11 @@
 package vendor
 
 import (
+	"math"
 	"time"
 
 	"github.com/goshmem/goshmem/internal/abi"
 	"github.com/goshmem/goshmem/internal/device"
-	"github.com/goshmem/goshmem/internal/dl"
 )
 
 // NewEvent makes an event.
@@ -40,7 +40,7 @@ func (d *driver) Elapsed(dev int, from, to device.Handle) (time.Duration, error)
 		return 0, err
 	}
 	defer s.leave()
-	out := dl.Out[float32](s.mem)
-	err = s.call(abi.OpElapsed, dl.Addr(out), uintptr(from), uintptr(to))
-	return time.Duration(float64(*out) * float64(time.Millisecond)), err
+	word, err := s.word(abi.OpElapsed, uintptr(from), uintptr(to))
+	passed := math.Float32frombits(uint32(word))
+	return time.Duration(float64(passed) * float64(time.Millisecond)), err
 }

@@ -21,15 +21,15 @@ func (d *driver) EndCapture(dev int, stream device.Handle) (device.Handle, error
 		return 0, err
 	}
 	defer s.leave()
-	graph, ready := dl.Out[uintptr](s.mem), dl.Out[uintptr](s.mem)
+	graph := dl.Out[uintptr](s.scratch())
 	if err := s.call(abi.OpEndCapture, uintptr(stream), dl.Addr(graph)); err != nil {
 		return 0, err
 	}
-	err = s.call(abi.OpInstantiate, dl.Addr(ready), *graph, 0)
+	ready, err := s.word(abi.OpInstantiate, *graph, 0)
 	if err := errors.Join(err, s.call(abi.OpGraphDestroy, *graph)); err != nil {
 		return 0, err
 	}
-	return device.Handle(*ready), nil
+	return device.Handle(ready), nil
 }
 
 // LaunchGraph replays it.

@@ -68,7 +68,7 @@ func hipArch(d *driver, dev, _, _ int) (string, error) {
 		major = 6
 	}
 	v := hip.Of(major)
-	props := dl.OutSlice[byte](s.mem, v.PropSize+hip.ArchNameSize) // with room for what a later version appends
+	props := dl.OutSlice[byte](s.scratch(), v.PropSize+hip.ArchNameSize) // with room for what a later version appends
 	if err := s.call(abi.OpProperties, dl.Addr(&props[0]), uintptr(dev)); err != nil {
 		return "", err
 	}

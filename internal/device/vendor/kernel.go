@@ -54,11 +54,11 @@ func (d *driver) Function(dev int, m device.Handle, name string) (device.Handle,
 		return 0, err
 	}
 	defer s.leave()
-	out := dl.Out[uintptr](s.mem)
-	if err := s.call(abi.OpFunction, dl.Addr(out), uintptr(m), s.mem.Text(name)); err != nil {
+	f, err := s.word(abi.OpFunction, uintptr(m), s.scratch().Text(name))
+	if err != nil {
 		return 0, fmt.Errorf("kernel %q: %w", name, err)
 	}
-	return device.Handle(*out), nil
+	return device.Handle(f), nil
 }
 
 // FunctionInfo tells what a kernel needs, and what it takes where the library knows.
@@ -78,11 +78,11 @@ func (d *driver) FunctionInfo(dev int, f device.Handle) (device.FunctionInfo, er
 		{&info.Shared, d.attributes.funcShared},
 		{&info.Local, d.attributes.funcLocal},
 	} {
-		out := dl.Out[int32](s.mem)
-		if err := s.call(abi.OpFuncAttr, dl.Addr(out), q.attribute, uintptr(f)); err != nil {
+		v, err := s.word(abi.OpFuncAttr, q.attribute, uintptr(f))
+		if err != nil {
 			return device.FunctionInfo{}, err
 		}
-		*q.to = int(*out)
+		*q.to = int(int32(v))
 	}
 	info.Params, err = s.params(f)
 	return info, err
@@ -98,9 +98,9 @@ func (s *session) params(f device.Handle) ([]uintptr, error) {
 		return nil, nil
 	}
 	sizes := []uintptr{}
-	offset, size := dl.Out[uintptr](s.mem), dl.Out[uintptr](s.mem)
+	offset, size := dl.Out[uintptr](s.scratch()), dl.Out[uintptr](s.scratch())
 	for i := range uintptr(maxParams) {
-		status := dl.Status(dl.Call(s.d.fn[abi.OpParamInfo], uintptr(f), i, dl.Addr(offset), dl.Addr(size)))
+		status := s.d.status(abi.OpParamInfo, uintptr(f), i, dl.Addr(offset), dl.Addr(size))
 		if status == s.d.invalidValue {
 			break
 		}
@@ -110,6 +110,16 @@ func (s *session) params(f device.Handle) ([]uintptr, error) {
 		sizes = append(sizes, *size)
 	}
 	return sizes, nil
+}
+
+// AllowShared lets launches of a kernel have more shared memory than the usual 48 KiB of
+// NVIDIA's devices. HIP's function of that name takes something else, and AMD's devices
+// have nothing to ask for.
+func (d *driver) AllowShared(dev int, f device.Handle, bytes int) error {
+	if d.attributes.funcDynamic == 0 {
+		return nil
+	}
+	return d.do(dev, abi.OpFuncSet, uintptr(f), d.attributes.funcDynamic, uintptr(bytes))
 }
 
 // Launch starts a kernel. The library copies what the arguments point to before it

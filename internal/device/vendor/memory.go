@@ -27,11 +27,11 @@ func (d *driver) alloc(dev int, n uintptr, op abi.Op, args ...uintptr) (device.P
 		return 0, err
 	}
 	defer s.leave()
-	out := dl.Out[uintptr](s.mem)
-	if err := s.call(op, append([]uintptr{dl.Addr(out)}, args...)...); err != nil {
+	p, err := s.word(op, args...)
+	if err != nil {
 		return 0, d.outOf(&s, err, n)
 	}
-	return device.Ptr(*out), nil
+	return device.Ptr(p), nil
 }
 
 // Free gives device memory back.
@@ -103,7 +103,7 @@ func (d *driver) Export(dev int, p device.Ptr) (device.IPCHandle, error) {
 		return device.IPCHandle{}, err
 	}
 	defer s.leave()
-	out := dl.Out[device.IPCHandle](s.mem)
+	out := dl.Out[device.IPCHandle](s.scratch())
 	err = s.call(abi.OpExport, dl.Addr(out), uintptr(p))
 	return *out, err
 }
@@ -115,9 +115,9 @@ func (d *driver) Import(dev int, h device.IPCHandle) (device.Ptr, error) {
 		return 0, err
 	}
 	defer s.leave()
-	out := dl.Out[uintptr](s.mem)
-	status := dl.Status(dl.CallByValue(d.fn[abi.OpImport], []uintptr{dl.Addr(out)}, h[:], d.flags.importing))
-	if status != success {
+	out := dl.Out[uintptr](s.scratch())
+	result := dl.CallByValue(d.fn[abi.OpImport], []uintptr{dl.Addr(out)}, h[:], d.flags.importing)
+	if status := d.noted(abi.OpImport, result); status != success {
 		return 0, d.failed(abi.OpImport, dev, status)
 	}
 	return device.Ptr(*out), nil
@@ -163,7 +163,6 @@ func (d *driver) Attributes(p device.Ptr) (device.Attributes, error) {
 
 // pointer asks for one attribute of an address: an int, a size or an address.
 func (s *session) pointer(attribute uintptr, p device.Ptr) (uint64, error) {
-	out := dl.Out[uint64](s.mem)
-	err := s.call(abi.OpPointer, dl.Addr(out), attribute, uintptr(p))
-	return *out, err
+	v, err := s.word(abi.OpPointer, attribute, uintptr(p))
+	return uint64(v), err
 }

@@ -71,28 +71,29 @@ func (d *driver) bind() error {
 
 // start initialises the library and counts its devices.
 func (d *driver) start() error {
-	s := session{d: d, dev: -1, mem: dl.Borrow()}
-	defer s.mem.Return()
-	version, count := dl.Out[int32](s.mem), dl.Out[int32](s.mem)
+	s := session{d: d, dev: -1}
 	if err := s.call(abi.OpInit, 0); err != nil {
 		// without a device HIP 5.2 says "invalid device" here, and the reason when it counts
-		if counted := s.call(abi.OpCount, dl.Addr(count)); errors.Is(counted, device.ErrNoDevice) {
+		if _, counted := s.word(abi.OpCount); errors.Is(counted, device.ErrNoDevice) {
 			return counted
 		}
 		return err
 	}
-	if err := s.call(abi.OpVersion, dl.Addr(version)); err != nil {
+	version, err := s.word(abi.OpVersion)
+	if err != nil {
 		return err
 	}
-	if err := s.call(abi.OpCount, dl.Addr(count)); err != nil {
+	word, err := s.word(abi.OpCount)
+	if err != nil {
 		return err
 	}
-	if *count < 1 {
+	count := int32(word)
+	if count < 1 {
 		return &device.Error{Driver: d.name, Device: -1, Call: d.names[abi.OpCount],
 			Name: "no device", Text: "the library works and counts none", Err: device.ErrNoDevice}
 	}
-	d.adapt(&d.dialect, *version)
-	d.devices = make([]home, *count)
+	d.adapt(&d.dialect, int32(version))
+	d.devices = make([]home, count)
 	return nil
 }
 

@@ -29,11 +29,11 @@ func (d *driver) described(dev int) (device.Properties, error) {
 	if err := s.numbers(&p); err != nil {
 		return p, err
 	}
-	total := dl.Out[uint64](s.mem)
-	if err := s.call(abi.OpTotal, dl.Addr(total), uintptr(dev)); err != nil {
+	total, err := s.word(abi.OpTotal, uintptr(dev))
+	if err != nil {
 		return p, err
 	}
-	p.Memory = *total
+	p.Memory = uint64(total)
 	if p.Name, err = s.text(abi.OpDeviceName); err != nil {
 		return p, err
 	}
@@ -55,24 +55,28 @@ func (s *session) numbers(p *device.Properties) error {
 	}{
 		{&p.Processors, a.processors}, {&p.WarpSize, a.warp}, {&p.MaxThreads, a.threads},
 		{&p.MaxGrid[0], a.gridX}, {&p.MaxGrid[1], a.gridY}, {&p.MaxGrid[2], a.gridZ},
-		{&p.MaxShared, a.shared}, {&p.ClockKHz, a.clock},
+		{&p.MaxShared, a.shared}, {&p.MaxDynamic, a.dynamic}, {&p.ClockKHz, a.clock},
 		{&p.ComputeMajor, a.major}, {&p.ComputeMinor, a.minor},
 		{&waitValues, a.waitValues}, {&integrated, a.integrated},
 	} {
-		out := dl.Out[int32](s.mem)
-		if err := s.call(abi.OpAttribute, dl.Addr(out), q.attribute, uintptr(s.dev)); err != nil {
+		if q.attribute == 0 {
+			continue
+		}
+		v, err := s.word(abi.OpAttribute, q.attribute, uintptr(s.dev))
+		if err != nil {
 			return err
 		}
-		*q.to = int(*out)
+		*q.to = int(int32(v))
 	}
 	p.WaitValues = waitValues != 0 && s.d.fn[abi.OpWaitValue] != 0
 	p.Integrated = integrated != 0
+	p.MaxDynamic = max(p.MaxDynamic, p.MaxShared)
 	return nil
 }
 
 // text asks for a string about the device.
 func (s *session) text(op abi.Op) (string, error) {
-	b := dl.OutSlice[byte](s.mem, maxText)
+	b := dl.OutSlice[byte](s.scratch(), maxText)
 	err := s.call(op, dl.Addr(&b[0]), uintptr(len(b)), uintptr(s.dev))
 	return text(b), err
 }
@@ -82,7 +86,7 @@ func (s *session) uuid() (string, error) {
 	if s.d.fn[abi.OpUUID] == 0 {
 		return "", nil
 	}
-	out := dl.Out[[16]byte](s.mem)
+	out := dl.Out[[16]byte](s.scratch())
 	err := s.call(abi.OpUUID, dl.Addr(out), uintptr(s.dev))
 	return uuidText(*out), err
 }
@@ -106,7 +110,7 @@ func (d *driver) MemoryInfo(dev int) (free, total uint64, err error) {
 }
 
 func (s *session) memoryInfo() (free, total uint64, err error) {
-	f, t := dl.Out[uint64](s.mem), dl.Out[uint64](s.mem)
+	f, t := dl.Out[uint64](s.scratch()), dl.Out[uint64](s.scratch())
 	err = s.call(abi.OpMemoryInfo, dl.Addr(f), dl.Addr(t))
 	return *f, *t, err
 }
@@ -121,12 +125,12 @@ func (d *driver) Peer(dev, peer int) (device.PeerAccess, error) {
 		return device.PeerAccess{}, err
 	}
 	defer s.leave()
-	access, atomics := dl.Out[int32](s.mem), dl.Out[int32](s.mem)
-	if err := s.call(abi.OpCanPeer, dl.Addr(access), uintptr(dev), uintptr(peer)); err != nil {
+	access, err := s.word(abi.OpCanPeer, uintptr(dev), uintptr(peer))
+	if err != nil {
 		return device.PeerAccess{}, err
 	}
-	err = s.call(abi.OpPeerAttr, dl.Addr(atomics), d.attributes.peerAtomics, uintptr(dev), uintptr(peer))
-	return device.PeerAccess{Access: *access != 0, Atomics: *access != 0 && *atomics != 0}, err
+	atomics, err := s.word(abi.OpPeerAttr, d.attributes.peerAtomics, uintptr(dev), uintptr(peer))
+	return device.PeerAccess{Access: int32(access) != 0, Atomics: int32(access) != 0 && int32(atomics) != 0}, err
 }
 
 // EnablePeer lets dev load and store memory of peer. That it was enabled before, by
@@ -144,7 +148,7 @@ func (d *driver) EnablePeer(dev, peer int) error {
 		return err
 	}
 	defer s.leave()
-	status := dl.Status(dl.Call(d.fn[abi.OpPeer], token, 0))
+	status := d.status(abi.OpPeer, token, 0)
 	if status != success && status != d.peerAlready {
 		return d.failed(abi.OpPeer, dev, status)
 	}

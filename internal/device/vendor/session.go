@@ -36,11 +36,8 @@ func (d *driver) token(dev int) (uintptr, error) {
 }
 
 func (d *driver) retain(dev int) (uintptr, error) {
-	s := session{d: d, dev: dev, mem: dl.Borrow()}
-	defer s.mem.Return()
-	out := dl.Out[uintptr](s.mem)
-	err := s.call(abi.OpRetain, dl.Addr(out), uintptr(dev))
-	return *out, err
+	s := session{d: d, dev: dev}
+	return s.word(abi.OpRetain, uintptr(dev))
 }
 
 // session is one method's time in the library, with a device current on its thread and
@@ -48,7 +45,7 @@ func (d *driver) retain(dev int) (uintptr, error) {
 type session struct {
 	d       *driver
 	dev     int
-	mem     *dl.Scratch
+	mem     *dl.Scratch // nil until it is needed
 	before  uintptr
 	restore bool
 }
@@ -66,7 +63,6 @@ func (d *driver) enter(dev int) (session, error) {
 	if err != nil {
 		return s, err
 	}
-	s.mem = dl.Borrow()
 	runtime.LockOSThread()
 	if err := s.use(token); err != nil {
 		s.leave()
@@ -77,11 +73,11 @@ func (d *driver) enter(dev int) (session, error) {
 
 // use makes what the token stands for current.
 func (s *session) use(token uintptr) error {
-	current := dl.Out[uintptr](s.mem)
-	if err := s.call(abi.OpCurrent, dl.Addr(current)); err != nil {
+	current, err := s.word(abi.OpCurrent)
+	if err != nil {
 		return err
 	}
-	s.before = *current
+	s.before = current
 	if s.before == token {
 		return nil
 	}
@@ -93,27 +89,65 @@ func (s *session) use(token uintptr) error {
 // the call before has told, or the next one will.
 func (s *session) leave() {
 	if s.restore {
-		dl.Call(s.d.fn[abi.OpUse], s.before)
+		s.d.status(abi.OpUse, s.before)
 	}
 	runtime.UnlockOSThread()
-	s.mem.Return()
+	if s.mem != nil {
+		s.mem.Return()
+	}
+}
+
+// scratch is memory for what the library stores or reads besides a word, until the
+// session ends. What is called often does without: there is a lock on it.
+func (s *session) scratch() *dl.Scratch {
+	if s.mem == nil {
+		s.mem = dl.Borrow()
+	}
+	return s.mem
+}
+
+// status is the way into the library: it calls the function for op, which there is.
+func (d *driver) status(op abi.Op, args ...uintptr) int32 {
+	return d.noted(op, dl.Call(d.fn[op], args...))
+}
+
+// noted is the status in a result. What has succeeded is evidence.
+func (d *driver) noted(op abi.Op, result uintptr) int32 {
+	status := dl.Status(result)
+	if status == success {
+		d.lib.Done(d.names[op])
+	}
+	return status
 }
 
 // call calls the library's function for op.
 func (s *session) call(op abi.Op, args ...uintptr) error {
-	fn := s.d.fn[op]
-	if fn == 0 {
+	if s.d.fn[op] == 0 {
 		return s.d.lacks(op)
 	}
-	if status := dl.Status(dl.Call(fn, args...)); status != success {
+	if status := s.d.status(op, args...); status != success {
 		return s.d.failed(op, s.dev, status)
 	}
 	return nil
 }
 
+// word calls the library's function for op, which stores a word where its first argument
+// says.
+func (s *session) word(op abi.Op, args ...uintptr) (uintptr, error) {
+	fn := s.d.fn[op]
+	if fn == 0 {
+		return 0, s.d.lacks(op)
+	}
+	word, result := dl.CallOut(fn, args...)
+	if status := s.d.noted(op, result); status != success {
+		return 0, s.d.failed(op, s.dev, status)
+	}
+	return word, nil
+}
+
 // done calls a query: not ready is an answer.
 func (s *session) done(op abi.Op, args ...uintptr) (bool, error) {
-	switch status := dl.Status(dl.Call(s.d.fn[op], args...)); status {
+	switch status := s.d.status(op, args...); status {
 	case success:
 		return true, nil
 	case s.d.notReady:
@@ -141,7 +175,5 @@ func (d *driver) make(dev int, op abi.Op, args ...uintptr) (uintptr, error) {
 		return 0, err
 	}
 	defer s.leave()
-	out := dl.Out[uintptr](s.mem)
-	err = s.call(op, append([]uintptr{dl.Addr(out)}, args...)...)
-	return *out, err
+	return s.word(op, args...)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/abi"
 	"github.com/goshmem/goshmem/internal/device"
@@ -22,7 +21,11 @@ func (d *driver) failed(op abi.Op, dev int, status int32) error {
 	if e.Name == "" {
 		e.Name = fmt.Sprintf("status %d", status)
 	}
-	if e.Err == device.ErrFault && !d.fault.CompareAndSwap(nil, e) {
+	if e.Err != device.ErrFault {
+		return e
+	}
+	e.Text += "; after this fault no device can be used any more: this process must end"
+	if !d.fault.CompareAndSwap(nil, e) {
 		return d.fault.Load()
 	}
 	return e
@@ -31,15 +34,19 @@ func (d *driver) failed(op abi.Op, dev int, status int32) error {
 // said asks the library for its words on a status.
 func (d *driver) said(op abi.Op, status int32) string {
 	if d.textReturn {
-		return textAt(dl.Call(d.fn[op], uintptr(status)))
+		at := dl.Call(d.fn[op], uintptr(status))
+		if at != 0 {
+			d.lib.Done(d.names[op])
+		}
+		return dl.Text(at, maxText)
 	}
 	mem := dl.Borrow()
 	defer mem.Return()
 	out := dl.Out[uintptr](mem)
-	if dl.Status(dl.Call(d.fn[op], uintptr(status), dl.Addr(out))) != success {
+	if d.status(op, uintptr(status), dl.Addr(out)) != success {
 		return ""
 	}
-	return textAt(*out)
+	return dl.Text(*out, maxText)
 }
 
 // lacks is the error for an operation that came with a later version.
@@ -68,19 +75,6 @@ func (d *driver) outOf(s *session, err error, asked uintptr) error {
 
 // maxText is how much of a library's text is read.
 const maxText = 1024
-
-// textAt reads a string of C.
-func textAt(addr uintptr) string {
-	if addr == 0 {
-		return ""
-	}
-	p := *(*unsafe.Pointer)(unsafe.Pointer(&addr)) // memory of the library, which stays
-	n := 0
-	for n < maxText && *(*byte)(unsafe.Add(p, n)) != 0 {
-		n++
-	}
-	return string(unsafe.Slice((*byte)(p), n))
-}
 
 // text is what stands before the first zero byte.
 func text(b []byte) string {

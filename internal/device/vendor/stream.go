@@ -20,9 +20,8 @@ func (d *driver) NewStream(dev, priority int) (device.Handle, error) {
 		return 0, err
 	}
 	priority = max(min(priority, least), greatest) // the greatest one is the lowest number
-	out := dl.Out[uintptr](s.mem)
-	err = s.call(abi.OpStream, dl.Addr(out), d.flags.nonBlocking, uintptr(priority))
-	return device.Handle(*out), err
+	h, err := s.word(abi.OpStream, d.flags.nonBlocking, uintptr(priority))
+	return device.Handle(h), err
 }
 
 // Priorities are the numbers that make a difference.
@@ -36,7 +35,7 @@ func (d *driver) Priorities(dev int) (least, greatest int, err error) {
 }
 
 func (s *session) priorities() (least, greatest int, err error) {
-	low, high := dl.Out[int32](s.mem), dl.Out[int32](s.mem)
+	low, high := dl.Out[int32](s.scratch()), dl.Out[int32](s.scratch())
 	err = s.call(abi.OpPriorities, dl.Addr(low), dl.Addr(high))
 	return int(*low), int(*high), err
 }

@@ -250,6 +250,9 @@ FN(cuModuleGetFunction, hipModuleGetFunction)(void **f, void *m, const char *nam
 	return 0;
 }
 FN(cuFuncGetAttribute, hipFuncGetAttribute)(int *v, int attr, void *f) { REC("pvv", W(v), W(attr), W(f)); INT(v) = 10 + attr; return 0; }
+#ifndef HIP
+int cuFuncSetAttribute(void *f, int attr, int v) { REC("vvv", W(f), W(attr), W(v)); return 0; }
+#endif
 #if !defined(HIP) && !defined(OLD)
 int cuFuncGetParamInfo(void *f, size_t i, size_t *offset, size_t *size) {
 	REC("vvpp", W(f), W(i), W(offset), W(size));
