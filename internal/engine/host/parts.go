@@ -20,13 +20,26 @@ func (g *gate) Open(ctx context.Context, call engine.Call) error {
 	g.gen++
 	g.inside = true
 	g.h.enter(call)
+	if err := g.enterable(ctx, call); err != nil {
+		g.giveUp(err)
+		return err
+	}
+	g.calls[g.gen%depth] = call
+	return nil
+}
+
+// enterable waits for who is too far behind, and fails if somebody has given up: its
+// program may have changed already what this PE has just read of it.
+func (g *gate) enterable(ctx context.Context, call engine.Call) error {
 	if g.gen-g.seen > g.ahead() {
 		if err := g.catchUp(ctx, call); err != nil {
-			g.giveUp(err)
 			return err
 		}
 	}
-	g.calls[g.gen%depth] = call
+	if g.lost() {
+		g.due = g.gen
+		return g.mismatch(ctx, call, g.blame(g.gen<<8|uint64(call.Kind)))
+	}
 	return nil
 }
 
