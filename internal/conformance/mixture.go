@@ -23,12 +23,15 @@ func mixtures(p *pe) {
 	first := int(hash(p.n) % 1000)
 	onTeams(p, func(t *shmem.Team) {
 		x.t = t
-		for x.round = first; x.round < first+150; x.round++ {
+		for x.round = first; x.round < first+90; x.round++ {
 			draw := func(what, below int) int { return int(hash(x.round, what) % uint64(below)) }
 			kind := draw(1, len(kinds))
 			x.slices, x.root = kind < len(both) && draw(2, 2) == 0, draw(3, t.NPEs())
+			if stretch := x.round / 30; stretch%3 == 0 { // whose root waits for nobody
+				kind, x.slices, x.root = 0, false, stretch%t.NPEs()
+			}
 			x.n = borders(x.round)[draw(4, 9)]
-			if x.slices && draw(5, 20) == 0 { // through both halves of a room
+			if x.slices && t.NPEs() <= 4 && draw(5, 20) == 0 { // through both halves of a room
 				x.n = 2*16384 + draw(6, 200)
 			}
 			kinds[kind]()
