@@ -44,6 +44,8 @@ func sliceMistakes() []mistake {
 func pointerMistakes() []mistake {
 	texts := make([]string, 3)
 	list := make([][2]pointing, 3)
+	list[0][1].next = &list[1][0]
+	list[0][1].n++
 	return []mistake{
 		{"broadcast", shmem.ErrArgument, "string holds a pointer", func(x data) error { return shmem.BroadcastSlice(x.ctx, x.t, texts, 0) }},
 		{"fcollect", shmem.ErrArgument, "holds a pointer (next: ptr)", func(x data) error { return shmem.FCollectSlice(x.ctx, x.t, list, list[:1]) }},
