@@ -29,7 +29,7 @@ func TestAheadAndWrong(t *testing.T) {
 	}
 	for name, call := range wrong {
 		for _, n := range []int{2, 3, 16, 17} {
-			for before := range 10 {
+			for _, before := range []int{0, 1, 6, 7, 9} {
 				aheadAndWrong(t, fmt.Sprintf("%s, %d PEs, after %d", name, n, before), n, int64(before), call)
 			}
 		}
