@@ -14,6 +14,7 @@ import (
 
 const (
 	spin     = time.Millisecond // before the first pause: timers are not finer
+	few      = 64               // looks before others get the processor
 	share    = 8                // of the time that has passed is the next pause
 	longest  = time.Millisecond
 	patience = 5 * time.Minute // of a wait whose context has no deadline
@@ -23,14 +24,16 @@ const (
 // at growing intervals. Their own waits could not be broken off.
 func await(ctx context.Context, done func() (bool, error)) error {
 	begun := time.Now()
-	for time.Since(begun) < spin {
+	for looks := 1; time.Since(begun) < spin; looks++ {
 		if ok, err := done(); ok || err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
 			return late(ctx)
 		}
-		runtime.Gosched()
+		if looks%few == 0 { // dear to a goroutine that is locked to its thread
+			runtime.Gosched()
+		}
 	}
 	ctx, cancel, err := bounded(ctx)
 	if err != nil {

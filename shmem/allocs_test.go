@@ -67,9 +67,13 @@ func countMeetings(t testing.TB, w *shmem.World) {
 	} {
 		expectMeeting(t, w, []string{"barrier", "sync", "team barrier"}[i], meet)
 	}
-	for _, n := range []int{1, 500, 2000} { // with slips, over stages, from heaps
-		for _, r := range requests(n)[:12] {
-			x := must1(newWords(ctx, w, team))(t)
+	for _, n := range []int{1, 500, 2000, mostInSlices} { // with slips, over stages, from heaps; slices in chunks
+		list := ofSlices(n)
+		if n < mostInSlices {
+			list = append(list, requests(n)...)
+		}
+		for _, r := range list {
+			x := must1(newWords(ctx, w, team, n*w.NPEs()))(t)
 			expectMeeting(t, w, fmt.Sprintf("%s of %d words", r.name, n), func() error { return r.call(ctx, x) })
 			must(t, errors.Join(x.src.Free(ctx), x.dst.Free(ctx)))
 			for i := range 2 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,7 +125,7 @@ func TestBadCollectives(t *testing.T) {
 			shmemtest.RunWith(t, 3, badOptions(), func(t testing.TB, w *shmem.World) {
 				x := newData(t, w)
 				x.foreign = foreign
-				for _, m := range mistakes(t) {
+				for _, m := range slices.Concat(mistakes(t), sliceMistakes()) {
 					x.t = must1(w.Team().SplitStrided(x.ctx, 0, 1, 3, shmem.TeamConfig{}))(t)
 					makeMistake(t, w, x, m, everybody || w.MyPE() == 2)
 				}

@@ -2,6 +2,8 @@ package shmem_test
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/goshmem/goshmem/shmem"
@@ -60,12 +62,13 @@ func TestBadLayouts(t *testing.T) {
 func badNilTeamCollectives(t testing.TB, w *shmem.World) {
 	gone := must1(w.Team().SplitStrided(t.Context(), 0, 1, w.NPEs(), shmem.TeamConfig{}))(t)
 	must(t, gone.Destroy(t.Context()))
-	x := must1(newWords(t.Context(), w, nil))(t)
-	for _, r := range requests(1)[:12] {
+	x := must1(newWords(t.Context(), w, nil, w.NPEs()))(t)
+	for _, r := range slices.Concat(requests(1), ofSlices(1)) {
+		op := strings.TrimSuffix(r.name, " of slices")
 		x.t = nil
-		wrong{is: shmem.ErrNotMember, op: r.name, peer: -1, text: "this PE is not a member of the team", pe: -1}.check(t, r.call(t.Context(), x))
+		wrong{is: shmem.ErrNotMember, op: op, peer: -1, text: "this PE is not a member of the team", pe: -1}.check(t, r.call(t.Context(), x))
 		x.t = gone
-		wrong{is: shmem.ErrClosed, op: r.name, peer: -1, text: "the team was destroyed"}.in(w).check(t, r.call(t.Context(), x))
+		wrong{is: shmem.ErrClosed, op: op, peer: -1, text: "the team was destroyed"}.in(w).check(t, r.call(t.Context(), x))
 	}
 	var none context.Context
 	must(t, shmem.Broadcast(none, w.Team(), x.src, x.src, 0))

@@ -34,8 +34,8 @@ func FCollect[T any](ctx context.Context, t *Team, dst, src Array[T]) error {
 func (c *collective) turn(i int) int { return (c.t.me + i) % len(c.t.members) }
 
 // Collect is FCollect for sources of different lengths, which may be none. It returns
-// how many elements there are in all; dst must have room for them. OpenSHMEM:
-// shmem_collect.
+// how many elements there are in all; dst must have room for them. Blocking, collective
+// over the team. OpenSHMEM: shmem_collect.
 func Collect[T any](ctx context.Context, t *Team, dst, src Array[T]) (int, error) {
 	c, err := t.begin(ctx, engine.KindCollect, form{size: sizeOf[T](), root: noRoot, anything: true}, t.pair(dst.span(), src.span(), apart))
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/goshmem/goshmem/shmem"
@@ -25,10 +26,12 @@ type words struct {
 	unsigned [2]shmem.Array[uint64]
 
 	send, receive shmem.Layout
+	to, from      []int64 // ordinary memory
 }
 
-func newWords(ctx context.Context, w *shmem.World, t *shmem.Team) (x words, err error) {
+func newWords(ctx context.Context, w *shmem.World, t *shmem.Team, inSlices int) (x words, err error) {
 	x.t, x.n = t, w.NPEs()
+	x.to, x.from = make([]int64, inSlices), make([]int64, inSlices)
 	x.send = shmem.Layout{Counts: make([]int, x.n), Offsets: make([]int, x.n)}
 	x.receive = shmem.Layout{Counts: make([]int, x.n), Offsets: make([]int, x.n)}
 	var errs [6]error
@@ -75,8 +78,32 @@ func requests(k int) []request {
 		named("reduce scatter", one, all, func(ctx c, t *shmem.Team, d, s arr) error { return shmem.ReduceScatter(ctx, t, d, s, shmem.Sum) }),
 		named("inscan", one, one, func(ctx c, t *shmem.Team, d, s arr) error { return shmem.InScan(ctx, t, d, s, shmem.Sum) }),
 		named("exscan", one, one, func(ctx c, t *shmem.Team, d, s arr) error { return shmem.ExScan(ctx, t, d, s, shmem.Sum) }),
+	}
+}
+
+// withoutData are collectives that move none.
+func withoutData() []request {
+	type c = context.Context
+	return []request{
 		{"barrier", func(ctx c, x words) error { return x.t.Barrier(ctx) }},
 		{"split", func(ctx c, x words) error { return second(x.t.SplitStrided(ctx, 0, 1, 1, shmem.TeamConfig{})) }},
+	}
+}
+
+// mostInSlices is how many words slices have for each PE: several chunks of any room.
+const mostInSlices = 20000
+
+// ofSlices are all collectives of slices with k elements for or of each PE.
+func ofSlices(k int) []request {
+	type c = context.Context
+	return []request{
+		{"broadcast of slices", func(ctx c, x words) error { return shmem.BroadcastSlice(ctx, x.t, x.to[:k], 0) }},
+		{"fcollect of slices", func(ctx c, x words) error { return shmem.FCollectSlice(ctx, x.t, x.to[:k*x.n], x.from[:k]) }},
+		{"alltoall of slices", func(ctx c, x words) error { return shmem.AllToAllSlice(ctx, x.t, x.to[:k*x.n], x.from[:k*x.n]) }},
+		{"allreduce of slices", func(ctx c, x words) error { return shmem.AllReduceSlice(ctx, x.t, x.to[:k], x.from[:k], shmem.Sum) }},
+		{"reduce scatter of slices", func(ctx c, x words) error {
+			return shmem.ReduceScatterSlice(ctx, x.t, x.to[:k], x.from[:k*x.n], shmem.Sum)
+		}},
 	}
 }
 
@@ -103,7 +130,7 @@ func disagree(t *testing.T, o shmem.Options, n, odd int, one, others request) []
 		if err != nil {
 			return err
 		}
-		x, err := newWords(ctx, w, team)
+		x, err := newWords(ctx, w, team, 1500*max(n, 6))
 		if err != nil {
 			return err
 		}
@@ -127,9 +154,10 @@ func TestKindsDisagree(t *testing.T) {
 		return // worlds of goroutine PEs
 	}
 	for _, k := range []int{1, 500, 1500} {
-		for i, one := range requests(k) {
-			for j, others := range requests(k) {
-				if i == j || k > 1 && (i+j)%3 != 0 {
+		all := slices.Concat(requests(k), withoutData(), ofSlices(k))
+		for i, one := range all {
+			for j, others := range all {
+				if i == j || (k > 1 || i+j > 26) && (i+j)%3 != 0 {
 					continue
 				}
 				n := []int{3, 3, 18}[(i+j)%3]
@@ -160,6 +188,16 @@ func differing() [][2]request {
 			return shmem.AllReduce(ctx, x.t, d, s, shmem.Sum)
 		})
 	}
+	sumOfSlices := func(n int) request {
+		return r(fmt.Sprintf("allreduce (sum) of %d int64 in slices", n), func(ctx c, x words) error {
+			return shmem.AllReduceSlice(ctx, x.t, x.to[:n], x.from[:n], shmem.Sum)
+		})
+	}
+	ofSlices := func(n, root int) request {
+		return r(fmt.Sprintf("broadcast of %d elements of 8 bytes in slices, root %d", n, root), func(ctx c, x words) error {
+			return shmem.BroadcastSlice(ctx, x.t, x.to[:n], root)
+		})
+	}
 	fcollect := func(n int) request {
 		return r(fmt.Sprintf("fcollect of %d elements of 8 bytes", n), func(ctx c, x words) error {
 			d, s := x.of(n*x.n, n)
@@ -179,6 +217,8 @@ func differing() [][2]request {
 		{sum(8), r("allreduce (sum) of 8 uint64", func(ctx c, x words) error {
 			return shmem.AllReduce(ctx, x.t, x.unsigned[0], x.unsigned[1], shmem.Sum)
 		})},
+		{sum(1), sumOfSlices(1)}, {sumOfSlices(2000), sum(2000)}, {sumOfSlices(6), sumOfSlices(7)}, {sumOfSlices(2000), sumOfSlices(9000)},
+		{broadcast(1, 0), ofSlices(1, 0)}, {ofSlices(2000, 2), broadcast(2000, 2)}, {ofSlices(1, 0), ofSlices(9000, 0)}, {ofSlices(8, 0), ofSlices(8, 2)},
 		{fcollect(1), fcollect(2000)}, {fcollect(2), fcollect(3)}, {fcollect(1500), fcollect(2000)},
 		{r("collect of elements of 8 bytes", func(ctx c, x words) error { return second(shmem.Collect(ctx, x.t, x.dst, x.src)) }),
 			r("collect of elements of 4 bytes", func(ctx c, x words) error {

@@ -57,10 +57,51 @@ func TestManyPEs(t *testing.T) {
 		}
 		must(t, shmem.AllToAllV(ctx, team, all, l, many, l))
 		are("alltoallv", func(pe int) int32 { return int32(pe<<10 | me) })
+		manySlices(t, ctx, team)
 		must(t, shmem.Gather(ctx, team, all, must1(many.Slice(3, 4))(t), 9))
 		if me == 9 {
 			are("gather", func(pe int) int32 { return int32(pe<<10 | 3) })
 		}
+		return nil
+	}))
+}
+
+// triple is an element of which rooms as small as those of goroutine PEs take less than one
+// for each of many PEs.
+type triple [3]int64
+
+// manySlices passes the parts for all others through rooms that are small for so many.
+func manySlices(t *testing.T, ctx context.Context, team *shmem.Team) {
+	n, me := team.NPEs(), team.MyPE()
+	to, from := make([]triple, n), make([]triple, n)
+	for pe := range from {
+		from[pe] = triple{int64(me), int64(pe), -1}
+	}
+	must(t, shmem.AllToAllSlice(ctx, team, to, from))
+	for pe, v := range to {
+		if v != (triple{int64(pe), int64(me), -1}) {
+			t.Errorf("PE %d: alltoall of slices gave %v for PE %d", me, v, pe)
+			break
+		}
+	}
+	sum, parts := make([]complex128, 1), make([]complex128, n)
+	for pe := range parts {
+		parts[pe] = complex(float64(pe), float64(me))
+	}
+	must(t, shmem.ReduceScatterSlice(ctx, team, sum, parts, shmem.Sum))
+	if want := complex(float64(n*me), float64(n*(n-1)/2)); sum[0] != want {
+		t.Errorf("PE %d: reduce scatter of slices gave %v, want %v", me, sum[0], want)
+	}
+}
+
+// TestManyPEsFar passes slices where only the engine reaches the others.
+func TestManyPEsFar(t *testing.T) {
+	if jobSize(t) > 0 {
+		return // a world of goroutine PEs
+	}
+	o := shmem.Options{HeapSize: 64 << 10, Timeout: time.Minute, Check: shmem.CheckOff, NodeSize: 100}
+	must(t, shmem.RunLocal(t.Context(), 300, o, func(ctx context.Context, w *shmem.World) error {
+		manySlices(t, ctx, w.Team())
 		return nil
 	}))
 }

@@ -20,7 +20,7 @@ func AllReduce[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Re
 }
 
 // Reduce is AllReduce with the result on the member that is root only; dst of others is
-// not looked at. MPI: MPI_Reduce; NCCL: ncclReduce.
+// not looked at. Blocking, collective over the team. MPI: MPI_Reduce; NCCL: ncclReduce.
 func Reduce[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Reduction[T], root int) error {
 	c, err := beginReduce(ctx, t, engine.KindReduce, op, root, src.n, false, t.checkReduce(dst.span(), src.span(), dst.n, src.n, root))
 	if err != nil {

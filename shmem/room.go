@@ -40,15 +40,18 @@ func (c *collective) chunk(n, parts uintptr) (uintptr, error) {
 	if err != nil {
 		return 0, err
 	}
-	if !c.t.direct {
-		half = min(half, c.t.roomHere())
+	some := half / parts
+	if !c.t.direct { // parts are brought here one at a time
+		some = min(some, c.t.roomHere())
 	}
-	some := half / parts &^ 63
-	if some == 0 { // many members, small rooms
-		some = half / parts / c.form.size * c.form.size
+	switch {
+	case some >= 64:
+		some = some &^ 63
+	case c.form.reduces: // many members, small rooms
+		some = some / c.form.size * c.form.size
 	}
 	if some == 0 {
-		return 0, problem(ErrArgument, "slices of elements of %d bytes are too much for a team of %d PEs: use arrays", c.form.size, len(c.t.members))
+		return 0, problem(ErrArgument, "slices are too much for a team of %d PEs: use arrays", len(c.t.members))
 	}
 	return some, nil
 }

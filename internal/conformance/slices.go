@@ -12,6 +12,7 @@ func sliceChecks() []Check {
 		check("slices: allreduce", 1, sliceAllReduces),
 		check("slices: reduce scatter", 1, sliceReduceScatters),
 		check("slices: among arrays", 1, slicesAmongArrays),
+		check("collective: any after any", 1, mixtures),
 	}
 }
 

@@ -34,5 +34,27 @@ func collectives() map[string]func(ctx context.Context, s *stage) error {
 	}
 }
 
+// inSlices are those of Go memory, some of a few bytes, others of several chunks.
+func inSlices() map[string]func(ctx context.Context, s *stage) error {
+	type c = context.Context
+	return map[string]func(ctx c, s *stage) error{
+		"broadcast": func(ctx c, s *stage) error {
+			return shmem.BroadcastSlice(ctx, s.w.Team(), make([]byte, 500_000), s.victim)
+		},
+		"fcollect": func(ctx c, s *stage) error {
+			return shmem.FCollectSlice(ctx, s.w.Team(), make([]int32, s.w.NPEs()), make([]int32, 1))
+		},
+		"alltoall": func(ctx c, s *stage) error {
+			return shmem.AllToAllSlice(ctx, s.w.Team(), make([]int16, 30_000*s.w.NPEs()), make([]int16, 30_000*s.w.NPEs()))
+		},
+		"allreduce": func(ctx c, s *stage) error {
+			return shmem.AllReduceSlice(ctx, s.w.Team(), make([]float64, 30_000), make([]float64, 30_000), shmem.Max)
+		},
+		"reduce scatter": func(ctx c, s *stage) error {
+			return shmem.ReduceScatterSlice(ctx, s.w.Team(), make([]int64, 2), make([]int64, 2*s.w.NPEs()), shmem.Or)
+		},
+	}
+}
+
 // one is the first word.
 func (s *stage) one() shmem.Array[int64] { return must(s.word.Slice(0, 1)) }

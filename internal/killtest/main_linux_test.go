@@ -17,6 +17,7 @@ import (
 // programs are what a process of this binary can be instead of a test.
 func programs() map[string]func(args []string) {
 	return map[string]func(args []string){
+		"ahead":    aheadProgram,
 		"die":      dieProgram,
 		"busy":     busyProgram,
 		"exchange": exchangeProgram,

@@ -22,6 +22,9 @@ func places() map[string]place {
 	for name, do := range collectives() {
 		all[name] = place{name, `(in|past) ` + name + ` #\d+ `, untilError(do), false}
 	}
+	for name, do := range inSlices() {
+		all[name+" of slices"] = place{name, `(in|past) ` + name + ` #\d+ `, untilError(do), false}
+	}
 	return all
 }
 

@@ -24,8 +24,9 @@ const flatMax = 16
 type gate struct {
 	h       *Heap
 	members []int
-	slot    int // of the team
-	self    int // own place in members
+	slot    int    // of the team
+	self    int    // own place in members
+	first   uint64 // the last meeting of earlier teams in this slot
 	gen     uint64
 	slots   []*slot            // of the members, in team order
 	err     error              // why this gate is out of order; sticky
@@ -41,7 +42,7 @@ type gate struct {
 // Gate makes the meeting point of a team. Its meetings are numbered from
 // generation on, so that words left over in a reused slot are always older.
 func (h *Heap) Gate(slotIndex int, members []int, generation uint64) engine.Gate {
-	g := &gate{h: h, slot: slotIndex, members: members, gen: generation, seen: generation}
+	g := &gate{h: h, slot: slotIndex, members: members, first: generation, gen: generation, seen: generation}
 	g.ready = g.over
 	for i, pe := range members {
 		if pe == h.rank {
@@ -141,8 +142,12 @@ func quit(word uint64) bool { return word&0xff >= gaveUp }
 // one. A later one is no reason to end this: who gave that up was here.
 func quitBy(word, generation uint64) bool { return quit(word) && word>>8 <= generation }
 
-// lost says whether a member has given this meeting up, or an earlier one.
-func (g *gate) lost() bool { return quitBy(g.slots[0].ended.Load(), g.gen) }
+// lost says whether a member has given this meeting up, or an earlier one. Who was
+// cancelled when it destroyed an earlier team may have written so late: that counts for
+// nothing here.
+func (g *gate) lost() bool { return g.ends(g.slots[0].ended.Load()) }
+
+func (g *gate) ends(word uint64) bool { return quitBy(word, g.gen) && word>>8 > g.first }
 
 // giveUp makes the gate useless for everybody: after an error the members no
 // longer agree on which meeting is next.
@@ -153,7 +158,7 @@ func (g *gate) giveUp(err error) {
 	}
 	g.slots[g.self].gave.Store(g.gen<<8 | g.why(err))
 	for ended, mine := &g.slots[0].ended, g.gen<<8|gaveUp; ; {
-		if old := ended.Load(); quitBy(old, g.gen) || ended.CompareAndSwap(old, mine) {
+		if old := ended.Load(); g.ends(old) || ended.CompareAndSwap(old, mine) {
 			break
 		}
 	}

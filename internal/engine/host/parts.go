@@ -21,8 +21,24 @@ func (g *gate) Open(ctx context.Context, call engine.Call) error {
 	g.inside = true
 	g.h.enter(call)
 	g.calls[g.gen%depth] = call
+	err := g.enterable(ctx, call)
+	if err != nil {
+		g.giveUp(err)
+	}
+	return err
+}
+
+// enterable waits for who is too far behind, and fails if somebody has given up: its
+// program may have changed already what this PE has just read of it.
+func (g *gate) enterable(ctx context.Context, call engine.Call) error {
 	if g.gen-g.seen > g.ahead() {
-		return g.catchUp(ctx, call, depth/2)
+		if err := g.catchUp(ctx, call, depth/2); err != nil {
+			return err
+		}
+	}
+	if g.lost() {
+		g.due = g.gen
+		return g.mismatch(ctx, call, g.blame(g.gen<<8|uint64(call.Kind)))
 	}
 	return nil
 }
@@ -41,14 +57,6 @@ func (g *gate) ahead() uint64 {
 // several in which this PE did not wait for them. It looks how far they are only then:
 // their records come out of their caches. One that never comes again does not go unnoticed.
 func (g *gate) catchUp(ctx context.Context, call engine.Call, behind uint64) error {
-	err := g.awaitBehind(ctx, call, behind)
-	if err != nil {
-		g.giveUp(err)
-	}
-	return err
-}
-
-func (g *gate) awaitBehind(ctx context.Context, call engine.Call, behind uint64) error {
 	if !g.flat() {
 		last := g.calls[(g.gen-1)%depth]
 		return g.awaitOpen(ctx, last, (g.gen-1)<<8|uint64(last.Kind))
@@ -82,6 +90,7 @@ func (g *gate) Stage(i int) unsafe.Pointer {
 func (g *gate) OwnStage(ctx context.Context, call engine.Call) (unsafe.Pointer, error) {
 	if g.flat() && g.gen-g.seen >= stages {
 		if err := g.catchUp(ctx, call, stages/2); err != nil {
+			g.giveUp(err)
 			return nil, err
 		}
 	}

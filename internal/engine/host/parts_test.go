@@ -188,6 +188,58 @@ func TestPartsRefusedNext(t *testing.T) {
 	})
 }
 
+// TestPartsReadFromOneWhoGaveUp: the program of a member that gave up while it waited for
+// the others in the next meeting may change what they read in this one: they learn of it
+// when they come to the next, also if they wait for nobody there.
+func TestPartsReadFromOneWhoGaveUp(t *testing.T) {
+	onBoth(t, sizes(), func(t *testing.T, heaps []*Heap) {
+		all, first, second := gates(heaps, 3), broadcastCall(1), broadcastCall(2)
+		for _, g := range all {
+			none(t, []error{arrive(g, first)})
+		}
+		all[0].Leave(first)
+		none(t, []error{arrive(all[0], second)})
+		cancelled, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := all[0].Await(cancelled, second, engine.All); !errors.Is(err, context.Canceled) {
+			t.Errorf("PE 0: %v", err)
+		}
+		for i, g := range all[1:] {
+			lookAt(t, g, i+1, 1)
+			err := arrive(g, second)
+			if !errors.Is(err, engine.ErrMismatch) || !strings.Contains(err.Error(), "PE 0 gave this team up: context canceled") {
+				t.Errorf("PE %d: %v", i+1, err)
+			}
+		}
+	})
+}
+
+// TestPartsOfEarlierTeam: who gives up an earlier team late, in whose slot another one is
+// by now, does not end that one.
+func TestPartsOfEarlierTeam(t *testing.T) {
+	onBoth(t, []int{3}, func(t *testing.T, heaps []*Heap) {
+		earlier, destroy := gates(heaps[:2], 3), broadcastCall(1)
+		for _, g := range earlier {
+			none(t, []error{arrive(g, destroy)})
+		}
+		none(t, []error{earlier[0].Await(t.Context(), destroy, engine.All)})
+		earlier[0].Leave(destroy)
+		later := func(pe int) *gate { return heaps[pe].Gate(3, []int{0, 2}, heaps[0].Generation()).(*gate) }
+		one, other := later(0), later(2)
+		earlier[1].Refuse(destroy, context.Canceled)
+		for _, g := range []*gate{one, other} {
+			none(t, []error{arrive(g, destroy)})
+		}
+		none(t, []error{one.Await(t.Context(), destroy, engine.All), other.Await(t.Context(), destroy, engine.All)})
+		one.Leave(destroy)
+		one.Refuse(broadcastCall(2), errors.New("out of cheese"))
+		other.Leave(destroy)
+		if err := other.Meet(t.Context(), broadcastCall(2)); !errors.Is(err, engine.ErrMismatch) || !strings.Contains(err.Error(), "PE 0 gave this team up: out of cheese") {
+			t.Errorf("the later team, given up by one: %v", err)
+		}
+	})
+}
+
 // TestPartsKindOfOneAhead: who came for something else and has gone on is found out; it
 // finds out itself when it looks at the others.
 func TestPartsKindOfOneAhead(t *testing.T) {

@@ -51,7 +51,7 @@ func (h *Heap) await(ctx context.Context, call engine.Call, tick time.Duration, 
 		deadline = start.Add(h.timeout)
 	}
 	wakeable := func() bool { return ready() || h.own.alarm.Load() != 0 }
-	for !ready() {
+	for nap := firstNap(tick, members); !ready(); nap = min(2*nap, tick) {
 		if s := h.broken(); s != nil {
 			return unless(ready, s)
 		}
@@ -59,9 +59,19 @@ func (h *Heap) await(ctx context.Context, call engine.Call, tick time.Duration, 
 		if err := ctx.Err(); err != nil || left <= 0 {
 			return unless(ready, h.expired(err, start, own, members))
 		}
-		h.policy.sleep(min(tick, left), wakeable)
+		h.policy.sleep(min(nap, left), wakeable)
 	}
 	return nil
+}
+
+// firstNap is how long a waiter sleeps at most when it sleeps first; later ones are longer.
+// A member of a small team who arrives may take one that is just falling asleep for
+// awake, since his arrival is an ordinary store: the other must not lose much by that.
+func firstNap(tick time.Duration, members []int) time.Duration {
+	if len(members) <= flatMax {
+		return min(tick, dataTick)
+	}
+	return tick
 }
 
 // unless gives what was waited for a last chance: a PE may have died or time
