@@ -58,6 +58,13 @@ type Exchange interface {
 	Barrier(ctx context.Context) error
 }
 
+// Watcher is the ability to see every operation, whatever Base says: a heap that has it
+// is used through its lanes only.
+type Watcher interface {
+	// Watches does nothing.
+	Watches()
+}
+
 // Offset is a place in a symmetric heap: the same number on every PE.
 type Offset = uintptr
 
@@ -130,6 +137,12 @@ type Heap interface {
 	// reason. An empty reason says that this PE only follows another's failure.
 	// exit is Stays, Leaves or an exit code with which all processes are to exit.
 	Fail(reason string, exit int)
+	// Die kills PEs of this machine as a crash would; their ends say of what. A process
+	// that is among them does not return; a goroutine PE does, and must end.
+	Die(of string, pes []int)
+	// Hang stops this PE as if it would never go on: a process until SIGCONT, a goroutine
+	// PE until the world has ended, which is its error.
+	Hang(call Call) error
 	// Close leaves the world in good order, after the last meeting.
 	Close() error
 }

@@ -18,7 +18,9 @@ type control struct {
 	magic atomic.Uint64
 	state atomic.Uint32 // engine.State; written by the owner only
 	exit  atomic.Int32  // exit code asked of the other processes, plus one; 0: none
-	_     [112]byte
+
+	doomed atomic.Uint32 // 1: a fault that was asked for kills its process; reason says which
+	_      [108]byte
 
 	alarm atomic.Uint32 // not 0: something happened that every waiter must look at
 	_     [124]byte

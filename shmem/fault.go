@@ -1,0 +1,79 @@
+package shmem
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/engines"
+	"github.com/goshmem/goshmem/internal/env"
+	"github.com/goshmem/goshmem/internal/fault"
+)
+
+// faulty is the mode of a world in which something goes wrong on purpose.
+func faulty(o Options, h engine.Heap) (engine.Heap, error) {
+	text, name := o.Fault, "Options.Fault"
+	if text == "" {
+		text, name = os.Getenv(env.Fault), env.Fault
+	}
+	if text == "" {
+		return h, nil
+	}
+	node, err := o.nodeSize()
+	if err != nil {
+		return nil, err
+	}
+	faults, err := fault.Parse(text)
+	if err == nil {
+		faults, err = fault.Settle(faults, h.NPEs(), node)
+	}
+	if err != nil {
+		return nil, problem(ErrArgument, "%s: %v (go doc github.com/goshmem/goshmem/internal/fault)", name, err)
+	}
+	again := replay(faults, h, os.Args)
+	return engines.Faulty(h, faults, node, func(text string) { o.faultf(h, "goshmem: fault: %s; again: %s", text, again) }), nil
+}
+
+// faultf says what a fault does, where a process that is about to die has said it for sure.
+func (o Options) faultf(h engine.Heap, format string, args ...any) {
+	if o.Logf != nil && h.Progress(h.Rank()).Pid == 0 {
+		o.Logf(format, args...)
+		return
+	}
+	fmt.Fprintf(os.Stderr, format+"\n", args...)
+}
+
+// replay is the command that has the same faults happen again: this one, or for a world of
+// processes the job of which it is a part.
+func replay(faults []fault.Fault, h engine.Heap, argv []string) string {
+	var texts []string
+	for _, f := range faults {
+		texts = append(texts, f.String())
+	}
+	words := []string{env.Fault + "=" + quote(strings.Join(texts, "; "))}
+	for _, name := range []string{env.NodeSize, env.HeapSize, env.Timeout, env.Checked} {
+		if value := os.Getenv(name); value != "" {
+			words = append(words, name+"="+quote(value))
+		}
+	}
+	if h.Progress(h.Rank()).Pid != 0 && os.Getenv(env.TestCall) == "" {
+		words = append(words, fmt.Sprintf("goshmem run -n %d", h.NPEs()))
+	}
+	for i, arg := range argv {
+		if i == 0 && strings.HasSuffix(arg, ".test") { // go test has built it, and removes it
+			arg = filepath.Base(arg)
+		}
+		words = append(words, quote(arg))
+	}
+	return strings.Join(words, " ")
+}
+
+// quote writes a word as a shell reads it.
+func quote(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\n'\"\\$`;&|<>()*?[]#~{}!^") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
