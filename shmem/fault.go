@@ -3,7 +3,6 @@ package shmem
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -60,14 +59,30 @@ func replay(faults []fault.Fault, h engine.Heap, argv []string) string {
 	}
 	if h.Progress(h.Rank()).Pid != 0 && os.Getenv(env.TestCall) == "" {
 		words = append(words, fmt.Sprintf("goshmem run -n %d", h.NPEs()))
+	} else if strings.HasSuffix(argv[0], ".test") { // go test has built it, and removes it
+		return strings.Join(append(words, testCommand(argv[1:])...), " ")
 	}
-	for i, arg := range argv {
-		if i == 0 && strings.HasSuffix(arg, ".test") { // go test has built it, and removes it
-			arg = filepath.Base(arg)
-		}
+	for _, arg := range argv {
 		words = append(words, quote(arg))
 	}
 	return strings.Join(words, " ")
+}
+
+// testCommand is the go test command that runs a test binary with these arguments, but
+// for those that it adds by itself.
+func testCommand(args []string) []string {
+	words := []string{"go", "test"}
+	for _, arg := range args {
+		name, ofTest := strings.CutPrefix(arg, "-test.")
+		name, _, _ = strings.Cut(name, "=")
+		switch {
+		case !ofTest:
+			words = append(words, quote(arg))
+		case name != "testlogfile" && name != "paniconexit0" && name != "timeout":
+			words = append(words, quote("-"+strings.TrimPrefix(arg, "-test.")))
+		}
+	}
+	return words
 }
 
 // quote writes a word as a shell reads it.

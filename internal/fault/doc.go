@@ -24,7 +24,8 @@
 //	atomic        atomics, among them those of signals without data and of locks
 //	wait lock     long waits for a value, for a lock
 //	quiet fence   also the quiet that begins a barrier, and those in other calls
-//	init barrier sync alloc free split destroy finalize
+//	init          of processes; goroutine PEs do without
+//	barrier sync alloc free split destroy finalize
 //	broadcast collect fcollect alltoall alltoallv reduce allreduce reducescatter
 //	inscan exscan gather scatter
 //	any           all of these
