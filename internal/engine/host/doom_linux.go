@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 	"os"
+	"runtime"
 
 	"golang.org/x/sys/unix"
 
@@ -32,9 +33,12 @@ func (h *Heap) slay(of string, pes []int) {
 	select {} // the signal may arrive at another thread a moment later
 }
 
-// freeze stops this process until it gets SIGCONT.
+// freeze stops this process until it gets SIGCONT. The signal is for this thread, which
+// would go on for a while if another one took it.
 func (h *Heap) freeze() error {
-	if err := unix.Kill(os.Getpid(), unix.SIGSTOP); err != nil {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP); err != nil {
 		return fmt.Errorf("cannot stop this process: %w", err)
 	}
 	return nil
