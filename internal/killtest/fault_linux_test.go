@@ -125,9 +125,9 @@ func TestFaultHarmlessProcesses(t *testing.T) {
 
 // TestFaultExhaustProcesses lets one process find no memory.
 func TestFaultExhaustProcesses(t *testing.T) {
-	j := launchTour(t, "exhaust pe=2 n=5", fault.Any)
-	j.tells(t, struck, "PE 2: exhaust pe=2 n=5, at alloc #5 (fault_test.go:")
-	j.survivors(t, nil, []string{"mismatch", "*shmem.Error"}, `^shmem: alloc: (PE 2 refused alloc #5 \(\S+\): )?symmetric heap exhausted at alloc #5 of PE 2 \(`)
+	j := launchTour(t, "exhaust pe=2 n=7", fault.Any)
+	j.tells(t, struck, "PE 2: exhaust pe=2 n=7, at alloc #7 (fault_test.go:")
+	j.survivors(t, nil, []string{"mismatch", "*shmem.Error"}, `^shmem: alloc: (PE 2 refused alloc #7 \(\S+\): )?symmetric heap exhausted at alloc #7 of PE 2 \(`)
 }
 
 // TestFaultLoseProcesses loses a virtual node of two processes at once.

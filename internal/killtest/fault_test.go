@@ -46,19 +46,22 @@ func tour(ctx context.Context, w *shmem.World, op fault.Op) error {
 // newTour is a stage without a lock that is held.
 func newTour(ctx context.Context, w *shmem.World) (*stage, error) {
 	s := &stage{w: w, victim: struck}
-	var errs [4]error
+	var errs [6]error
 	s.sig, errs[0] = shmem.AllocSignal(ctx, w)
 	s.word, errs[1] = shmem.Alloc[int64](ctx, w, w.NPEs())
 	s.there, errs[2] = shmem.Alloc[int64](ctx, w, w.NPEs())
 	s.lock, errs[3] = shmem.AllocLock(ctx, w)
+	s.two, errs[4] = shmem.Alloc[int64](ctx, w, 2)
+	s.moment, errs[5] = shmem.Alloc[int64](ctx, w, 2)
 	return s, errors.Join(errs[:]...)
 }
 
+// transfers go to memory that nobody but this PE uses.
 func transfers(ctx context.Context, s *stage, round uint64) error {
 	next := (s.w.MyPE() + 1) % s.w.NPEs()
-	_, got := s.word.G(0, next)
-	_, added := shmem.AtomicFetchAdd(s.word, 1, 1, next)
-	err := errors.Join(s.word.P(0, 1, next), got, added, s.word.PutSignal(s.there, next, s.sig, shmem.SignalAdd, 1))
+	_, got := s.two.G(0, next)
+	_, added := shmem.AtomicFetchAdd(s.two, 1, 1, next)
+	err := errors.Join(s.two.P(0, 1, next), got, added, s.two.PutSignal(s.moment, next, s.sig, shmem.SignalAdd, 1))
 	if err != nil {
 		return err
 	}
@@ -246,10 +249,10 @@ func TestFaultLate(t *testing.T) {
 
 // TestFaultExhaust lets one PE find no memory for an allocation.
 func TestFaultExhaust(t *testing.T) {
-	r := takeTour(t, 4, shmem.Options{Fault: "exhaust pe=2 n=5"}, fault.Any)
-	what := `symmetric heap exhausted at alloc #5 of PE 2 (a fault that was asked for: "exhaust pe=2 n=5")`
+	r := takeTour(t, 4, shmem.Options{Fault: "exhaust pe=2 n=7"}, fault.Any)
+	what := `symmetric heap exhausted at alloc #7 of PE 2 (a fault that was asked for: "exhaust pe=2 n=7")`
 	for pe, err := range r.errs {
-		is, text := shmem.ErrMismatch, "PE 2 refused alloc #5"
+		is, text := shmem.ErrMismatch, "PE 2 refused alloc #7"
 		if pe == struck {
 			is, text = shmem.ErrNoMemory, what
 		}
