@@ -1,6 +1,7 @@
 package shmem
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -13,26 +14,41 @@ import (
 
 // faulty is the mode of a world in which something goes wrong on purpose.
 func faulty(o Options, h engine.Heap) (engine.Heap, error) {
-	text, name := o.Fault, "Options.Fault"
-	if text == "" {
-		text, name = os.Getenv(env.Fault), env.Fault
-	}
-	if text == "" {
-		return h, nil
+	faults, err := o.faults()
+	if err != nil || faults == nil {
+		return h, err
 	}
 	node, err := o.nodeSize()
 	if err != nil {
 		return nil, err
 	}
-	faults, err := fault.Parse(text)
-	if err == nil {
-		faults, err = fault.Settle(faults, h.NPEs(), node)
-	}
-	if err != nil {
-		return nil, problem(ErrArgument, "%s: %v (go doc github.com/goshmem/goshmem/internal/fault)", name, err)
+	if faults, err = fault.Settle(faults, h.NPEs(), node); err != nil {
+		return nil, o.noFault(err)
 	}
 	again := replay(faults, h, os.Args)
 	return engines.Faulty(h, faults, node, func(text string) { o.faultf(h, "goshmem: fault: %s; again: %s", text, again) }), nil
+}
+
+// faults settles option and environment; nil: nothing goes wrong.
+func (o Options) faults() ([]fault.Fault, error) {
+	text := cmp.Or(o.Fault, os.Getenv(env.Fault))
+	if text == "" {
+		return nil, nil
+	}
+	all, err := fault.Parse(text)
+	if err != nil {
+		return nil, o.noFault(err)
+	}
+	return all, nil
+}
+
+// noFault is the error of a text that no world can follow.
+func (o Options) noFault(err error) error {
+	name := env.Fault
+	if o.Fault != "" {
+		name = "Options.Fault"
+	}
+	return problem(ErrArgument, "%s: %v (go doc github.com/goshmem/goshmem/internal/fault)", name, err)
 }
 
 // faultf says what a fault does, where a process that is about to die has said it for sure.

@@ -42,7 +42,8 @@ type Options struct {
 	// n-th operation of a kind; a link is slow; an allocation finds no memory; a virtual
 	// node is lost. What happens is told to Logf, with the command that repeats it;
 	// processes write it to stderr. PEs need not have the same faults: the others
-	// are not concerned. docs/races.md has the grammar.
+	// are not concerned. go doc
+	// github.com/goshmem/goshmem/internal/fault has the grammar.
 	Fault string
 	// Logf gets what is worth knowing but no error, such as memory that was still
 	// allocated at Finalize. nil: nobody does; in checked mode it goes to stderr.
@@ -69,6 +70,9 @@ func (o Options) config(heap uint64) (engine.Config, error) {
 	}
 	node, err := o.nodeSize()
 	if err != nil {
+		return engine.Config{}, err
+	}
+	if _, err := o.faults(); err != nil {
 		return engine.Config{}, err
 	}
 	timeout, err := o.timeout()
