@@ -314,3 +314,45 @@ func TestFaultDoesNotHappen(t *testing.T) {
 	}
 	r.says(t, "goshmem: fault: PE 2: kill pe=2 op=put n=1000, did not happen: there were 2 such operations; again: GOSHMEM_FAULT=")
 }
+
+// TestFaultContexts: what goes through a context counts with what does not, also in
+// checked mode and to virtual nodes.
+func TestFaultContexts(t *testing.T) {
+	for name, o := range map[string]shmem.Options{"plain": {Check: shmem.CheckOff}, "checked": {Check: shmem.CheckOn}, "nodes of 1": {NodeSize: 1}} {
+		o.HeapSize, o.Fault = 1<<20, "fail pe=0 op=put n=3"
+		o.Logf = func(string, ...any) {}
+		err := shmem.RunLocal(t.Context(), 2, o, func(ctx context.Context, w *shmem.World) error {
+			a, err := shmem.Alloc[int64](ctx, w, 1)
+			if err != nil {
+				return err
+			}
+			c, err := w.Team().NewContext(shmem.ContextOptions{})
+			if err != nil {
+				return err
+			}
+			via, err := a.Via(c)
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(a.P(0, 1, 1), via.P(0, 2, w.MyPE())); err != nil {
+				return fmt.Errorf("too early: %w", err)
+			}
+			if err := via.P(0, 3, 1); w.MyPE() == 0 || err != nil {
+				return err
+			}
+			return w.Barrier(ctx)
+		})
+		if !errors.Is(err, shmem.ErrFault) || !strings.Contains(err.Error(), "PE 0: shmem: p: put #3 of PE 0 fails") || strings.Contains(err.Error(), "too early") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestFaultStopAlone: a PE that nobody waits for does not hang for ever either.
+func TestFaultStopAlone(t *testing.T) {
+	o := shmem.Options{HeapSize: 1 << 20, Timeout: soon, Fault: "stop pe=0 op=quiet n=1", Logf: func(string, ...any) {}}
+	err := shmem.RunLocal(t.Context(), 1, o, func(ctx context.Context, w *shmem.World) error { return w.Quiet(ctx) })
+	if !errors.Is(err, shmem.ErrFault) || !errors.Is(err, shmem.ErrTimeout) {
+		t.Error(err)
+	}
+}
