@@ -23,7 +23,7 @@ import (
 // shows of that as long as no put fails.
 type forgiving struct{ engine.Heap }
 
-func (h forgiving) Watches() {}
+func (h forgiving) Distant() {}
 
 func (h forgiving) Put(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr) error {
 	return forgive(h.Heap.Put(pe, dst, src, n))

@@ -35,6 +35,10 @@ type Local interface {
 	OpenLocal(n int, c Config) ([]Heap, error)
 }
 
+// Distant is the mark of a heap whose lanes every operation on a PE must go through,
+// also where the PE has a Base, which is then for collectives and for views.
+type Distant interface{ Distant() }
+
 // Config is what all PEs of a world must agree on.
 type Config struct {
 	HeapSize uintptr       // bytes of each PE's symmetric heap
@@ -56,13 +60,6 @@ type Exchange interface {
 	Broadcast(ctx context.Context, buf []byte, root int) error
 	// Barrier returns when all have called it.
 	Barrier(ctx context.Context) error
-}
-
-// Watcher is the ability to see every operation, whatever Base says: a heap that has it
-// is used through its lanes only.
-type Watcher interface {
-	// Watches does nothing.
-	Watches()
 }
 
 // Offset is a place in a symmetric heap: the same number on every PE.

@@ -60,8 +60,8 @@ func Wrap(h engine.Heap, faults []fault.Fault, nodeSize int, say func(text strin
 	return f
 }
 
-// Watches has all operations come here.
-func (h *Heap) Watches() {}
+// Distant has all operations come here.
+func (h *Heap) Distant() {}
 
 // Spin is 0, so that every wait comes to Wait.
 func (h *Heap) Spin() (looks int, pause bool) { return 0, false }

@@ -37,8 +37,8 @@ func TestOnlyWhoIsConcerned(t *testing.T) {
 		var got []int
 		for pe, h := range heaps {
 			w := Wrap(h, faults, 2, func(string) {})
-			if _, watches := w.(engine.Watcher); watches != (w != h) {
-				t.Errorf("%s: PE %d watches: %v", text, pe, watches)
+			if _, distant := w.(engine.Distant); distant != (w != h) {
+				t.Errorf("%s: PE %d is distant: %v", text, pe, distant)
 			}
 			if w != h {
 				got = append(got, pe)

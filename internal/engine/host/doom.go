@@ -48,4 +48,4 @@ func (h *Heap) Hang(call engine.Call) error {
 }
 
 // doom is what lastWords says of a PE that a fault has killed.
-func (c *control) doom() string { return fmt.Sprintf(" (%s)", loadText(c.reason[:])) }
+func (c *control) doom() string { return fmt.Sprintf(" (%s)", c.said()) }

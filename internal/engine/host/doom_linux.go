@@ -15,7 +15,7 @@ import (
 func (h *Heap) slay(of string, pes []int) {
 	self := false
 	for _, pe := range pes {
-		storeText(h.ctl[pe].reason[:], of)
+		h.ctl[pe].say(of)
 		h.ctl[pe].doomed.Store(1)
 		if pe == h.rank {
 			self = true

@@ -115,7 +115,7 @@ func lastWords(c *control) string {
 	}
 	for i := range c.slots {
 		if quit(c.slots[i].gave.Load()) {
-			return " after this: " + loadText(c.reason[:])
+			return " after this: " + c.said()
 		}
 	}
 	return ""
