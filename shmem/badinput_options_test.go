@@ -63,6 +63,8 @@ func TestBadEnvironment(t *testing.T) {
 		{name: "GOSHMEM_NODE_SIZE", value: "-2", text: `GOSHMEM_NODE_SIZE="-2" is not a number of PEs`},
 		{name: "GOSHMEM_CHECK", value: "yes", text: `GOSHMEM_CHECK="yes" is neither 0 nor 1`},
 		{name: "GOSHMEM_CHECK", value: "2", text: `GOSHMEM_CHECK="2" is neither 0 nor 1`},
+		{name: "GOSHMEM_FAULT", value: "maim pe=0", text: `GOSHMEM_FAULT: in "maim pe=0": "maim" is neither a fault (delay, stop, kill, fail, slow, exhaust, lose) nor key=value (go doc `},
+		{name: "GOSHMEM_FAULT", value: "kill pe=9 op=put", text: `GOSHMEM_FAULT: in "kill pe=9 op=put": there is no PE 9: the world has `},
 		{name: "GOSHMEM_HEAPSIZE", value: "1GiB", text: "unknown variable GOSHMEM_HEAPSIZE (`goshmem info` lists those that exist)"},
 		{name: "GOSHMEM_", value: "1", text: "unknown variable GOSHMEM_ ("},
 		{name: "GOSHMEM_ENGINE", value: "teleport", text: "engine teleport was asked for but cannot run: there is no such engine; engines that can: host", processesOnly: true},
@@ -120,13 +122,15 @@ func TestBadOptions(t *testing.T) {
 		{shmem.Options{HeapSize: math.MinInt}, "Options.HeapSize: a heap of -9223372036854775808 bytes per PE"},
 		{shmem.Options{Timeout: -time.Second}, "Options.Timeout of -1s is negative"},
 		{shmem.Options{NodeSize: -3}, "Options.NodeSize of -3 is negative"},
+		{shmem.Options{Fault: "kill pe=0"}, `Options.Fault: in "kill pe=0": kill needs op=, or seed= to draw it`},
+		{shmem.Options{Fault: "lose node=1 op=put"}, "there is no virtual node 1: there are 1 (GOSHMEM_NODE_SIZE)"},
 		{shmem.Options{Check: 7}, "Options.Check of 7: use CheckOn or CheckOff"},
 		{shmem.Options{Check: -1}, "Options.Check of -1: use CheckOn or CheckOff"},
 		{shmem.Options{Engine: "teleport"}, "engine teleport was asked for but cannot run: there is no such engine; engines that can: host"},
 	} {
 		wrong{is: shmem.ErrArgument, op: "init", peer: -1, pe: -1, text: c.text}.check(t, second(shmem.Init(t.Context(), c.o)))
 	}
-	for _, o := range []shmem.Options{{HeapSize: -1}, {HeapSize: 100}, {HeapSize: math.MaxInt}, {Timeout: -1}, {NodeSize: -1}, {Check: -1}, {Check: 3}} {
+	for _, o := range []shmem.Options{{HeapSize: -1}, {HeapSize: 100}, {HeapSize: math.MaxInt}, {Timeout: -1}, {NodeSize: -1}, {Check: -1}, {Check: 3}, {Fault: "kill"}, {Fault: "exhaust pe=1"}} {
 		wrong{is: shmem.ErrArgument, op: "run local", peer: -1, pe: -1}.check(t, shmem.RunLocal(t.Context(), 1, o, nobody(t)))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/fault"
 )
 
 // Error is the error of every call of this package. Its text says what to do;
@@ -45,6 +46,8 @@ var (
 	ErrConcurrentCollective = errors.New("another goroutine of this PE is in a collective of this team")
 	ErrNoPeerAccess         = errors.New("the memory of this PE cannot be loaded and stored directly")
 	ErrMisuse               = errors.New("misuse") // found in checked mode only
+
+	ErrFault = fault.ErrFault // Options.Fault asked for it
 
 	ErrTimeout  = engine.ErrTimeout  // a wait took too long; errors.Is also finds context.DeadlineExceeded
 	ErrDied     = engine.ErrDied     // the process of a PE is gone

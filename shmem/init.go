@@ -56,10 +56,12 @@ func start(ctx context.Context, o Options) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	if heap, err = o.inModes(heap); err != nil {
-		return nil, err
+	seen, err := o.inModes(heap)
+	if err != nil {
+		heap.Fail(err.Error(), engine.Stays)
+		return nil, errors.Join(err, heap.Close())
 	}
-	w := newWorld(heap, Info{Reason: why, Launcher: job.Family, NodeSize: c.NodeSize, Checked: checked}, o.logf(checked))
+	w := newWorld(seen, Info{Reason: why, Launcher: job.Family, NodeSize: c.NodeSize, Checked: checked}, o.logf(checked))
 	if err := w.greet(ctx, c); err != nil {
 		w.fail(err, engine.Stays)
 		w.close()

@@ -106,8 +106,8 @@ func (w *World) runLocal(ctx context.Context, f func(context.Context, *World) er
 			if p := recover(); p != nil {
 				err, stack = fmt.Errorf("panicked: %v", p), "\n"+string(debug.Stack())
 			}
-			if e := w.ended.Load(); e != nil && err == errEnded {
-				err = *e
+			if err == errEnded {
+				err = w.whyEnded()
 			}
 			if err != nil {
 				report(fmt.Errorf("PE %d: %w%s", w.rank, err, stack))
@@ -120,6 +120,18 @@ func (w *World) runLocal(ctx context.Context, f func(context.Context, *World) er
 		}
 	}()
 	<-done
+}
+
+// whyEnded is the error of a PE whose goroutine ended: because the PE ended the world, or
+// died of a fault.
+func (w *World) whyEnded() error {
+	if e := w.ended.Load(); e != nil {
+		return *e
+	}
+	if p := w.heap.Progress(w.rank); p.State == engine.Dead {
+		return problem(ErrDied, "%s", p.Reason)
+	}
+	return errEnded
 }
 
 // exit ends this PE: the process, or the goroutine of a goroutine PE.

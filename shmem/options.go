@@ -37,6 +37,14 @@ type Options struct {
 	NodeSize int
 	// Check turns checked mode on or off (GOSHMEM_CHECK).
 	Check Check
+	// Fault makes something go wrong on purpose, such as "kill pe=2 op=put n=17"
+	// (GOSHMEM_FAULT): a PE is delayed, stopped or killed, or its operation fails, at the
+	// n-th operation of a kind; a link is slow; an allocation finds no memory; a virtual
+	// node is lost. What happens is told to Logf, with the command that repeats it;
+	// processes write it to stderr. PEs need not have the same faults: the others
+	// are not concerned. go doc
+	// github.com/goshmem/goshmem/internal/fault has the grammar.
+	Fault string
 	// Logf gets what is worth knowing but no error, such as memory that was still
 	// allocated at Finalize. nil: nobody does; in checked mode it goes to stderr.
 	Logf func(format string, args ...any)
@@ -62,6 +70,9 @@ func (o Options) config(heap uint64) (engine.Config, error) {
 	}
 	node, err := o.nodeSize()
 	if err != nil {
+		return engine.Config{}, err
+	}
+	if _, err := o.faults(); err != nil {
 		return engine.Config{}, err
 	}
 	timeout, err := o.timeout()

@@ -43,7 +43,7 @@ func programs(t *testing.T, n int, options func(seed uint64) shmem.Options) {
 	}
 	seen := map[string]error{} // what has failed fails again, or rapid could not make it smaller
 	rapid.Check(t, func(rt *rapid.T) {
-		program, seed := drawn(rt, n), rapid.Uint64().Draw(rt, "weak seed")
+		program, seed := drawn(rt, n, 120), rapid.Uint64().Draw(rt, "weak seed")
 		key := fmt.Sprint(seed, program)
 		for tries := 1 + min(len(seen), 4); tries > 0 && seen[key] == nil; tries-- {
 			if err := recorded(t, n, options(seed), program.Run); err != nil {
@@ -57,10 +57,10 @@ func programs(t *testing.T, n int, options func(seed uint64) shmem.Options) {
 	})
 }
 
-// drawn draws a program of up to 120 steps. Each is one number, so that rapid can
+// drawn draws a program of so many steps. Each is one number, so that rapid can
 // leave steps out while it makes the program smaller.
-func drawn(rt *rapid.T, n int) conformance.Program {
-	steps := make([]uint64, 120)
+func drawn(rt *rapid.T, n, length int) conformance.Program {
+	steps := make([]uint64, length)
 	for i := range steps {
 		steps[i] = rapid.Uint64().Draw(rt, "")
 	}

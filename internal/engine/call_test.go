@@ -27,7 +27,7 @@ func TestCallTexts(t *testing.T) {
 		}
 		seen[k.String()] = true
 	}
-	if got := (engine.KindFinalize + 1).String(); got != "call kind 24" {
+	if got := (engine.KindFinalize + 1).String(); got != "call kind 25" {
 		t.Errorf("the kind after the last is called %q: add it to this test", got)
 	}
 }

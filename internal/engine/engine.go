@@ -35,6 +35,10 @@ type Local interface {
 	OpenLocal(n int, c Config) ([]Heap, error)
 }
 
+// Distant is the mark of a heap whose lanes every operation on a PE must go through,
+// also where the PE has a Base, which is then for collectives and for views.
+type Distant interface{ Distant() }
+
 // Config is what all PEs of a world must agree on.
 type Config struct {
 	HeapSize uintptr       // bytes of each PE's symmetric heap
@@ -130,6 +134,12 @@ type Heap interface {
 	// reason. An empty reason says that this PE only follows another's failure.
 	// exit is Stays, Leaves or an exit code with which all processes are to exit.
 	Fail(reason string, exit int)
+	// Die kills PEs of this machine as a crash would; their ends say of what. A process
+	// that is among them does not return; a goroutine PE does, and must end.
+	Die(of string, pes []int)
+	// Hang stops this PE as if it would never go on: a process until SIGCONT, a goroutine
+	// PE until the world has ended, which is its error.
+	Hang(call Call) error
 	// Close leaves the world in good order, after the last meeting.
 	Close() error
 }

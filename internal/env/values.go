@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/goshmem/goshmem/internal/fault"
 )
 
 // ForeignHeapSize counts where HeapSize is not set.
@@ -41,7 +43,7 @@ func Problems(environ, engines []string) []Problem {
 		heap = ForeignHeapSize
 	}
 	var bad []Problem
-	for _, name := range []string{Engine, heap, Timeout, NodeSize, Checked, HostDevices} {
+	for _, name := range []string{Engine, heap, Timeout, NodeSize, Checked, HostDevices, Fault} {
 		if err := checkValue(name, values[name], engines); values[name] != "" && err != nil {
 			bad = append(bad, Problem{name, values[name], err})
 		}
@@ -80,6 +82,10 @@ func checkValue(name, value string, engines []string) error {
 	case HostDevices:
 		if n, err := strconv.Atoi(value); err != nil || n < 1 || n > MaxHostDevices {
 			return fmt.Errorf("not a number of devices from 1 to %d", MaxHostDevices)
+		}
+	case Fault:
+		if _, err := fault.Parse(value); err != nil {
+			return fmt.Errorf("not a fault: %w", err)
 		}
 	case Checked:
 		if value != "0" && value != "1" {

@@ -44,6 +44,8 @@ func TestCheckValues(t *testing.T) {
 		{"GOSHMEM_HOST_DEVICES=64", ""},
 		{"GOSHMEM_HOST_DEVICES=0", `GOSHMEM_HOST_DEVICES="0" is not a number of devices from 1 to 64`},
 		{"GOSHMEM_HOST_DEVICES=65", `="65" is not a number of devices`},
+		{"GOSHMEM_FAULT=kill,pe=2,op=put,n=17;slow,link=0-1,by=1ms", ""},
+		{"GOSHMEM_FAULT=maim,pe=2", `GOSHMEM_FAULT="maim,pe=2" is not a fault: in "maim,pe=2": "maim" is neither a fault (delay, stop, kill, fail, slow, exhaust, lose) nor key=value`},
 		{"GOSHMEM_ENGINE=teleport", `GOSHMEM_ENGINE="teleport" is not an engine: there is host, other`},
 		{"GOSHMEM_ENGINE=HOST", `"HOST" is not an engine`},
 		{"GOSHMEM_ENGINE=x GOSHMEM_TIMEOUT=y", `GOSHMEM_ENGINE="x" is not an engine: there is host, other; GOSHMEM_TIMEOUT="y" ` + duration},

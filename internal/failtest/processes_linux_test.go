@@ -34,6 +34,18 @@ func exitRows() []row {
 			tests: []string{"internal/killtest.TestDeath", "internal/killtest.TestDeathUnderLoad", "internal/killtest.TestSignalNamed", "internal/killtest.TestStorm"},
 		},
 		{
+			fault: "PE 1 is told to die at its first put (GOSHMEM_FAULT)",
+			ours:  "Whatever else can be asked for is in `go doc github.com/goshmem/goshmem/internal/fault`.",
+			says: []string{
+				"[HOST 1] goshmem: fault: PE 1: kill pe=1 op=put n=1, at put #1 (FILE:LINE); again: GOSHMEM_FAULT='kill pe=1 op=put n=1' …",
+				"[HOST 0] PE 0: shmem: barrier: PE 1 (host HOST, pid PID) died with SIGKILL (fault \"kill pe=1 op=put n=1\" at put #1 of PE 1); it was last in alloc #1 (FILE:LINE); …",
+				"goshmem: rank 1 (host HOST, pid PID) failed first: killed by SIGKILL",
+				"  also failed: rank 0",
+			},
+			code: 137, pe: ring, env: []string{"GOSHMEM_FAULT=kill pe=1 op=put n=1"},
+			tests: []string{"internal/killtest.TestFaultKillProcesses", "internal/killtest.TestFaultKill"},
+		},
+		{
 			fault: "PE 1 exits with 3 without finalize", others: "named by rank with Open MPI's launcher; SOS: the status 3 and not a word",
 			says: []string{
 				"[HOST 0] PE 0: shmem: barrier: PE 1 (host HOST, pid PID) exited with status 3 without finalize; it was last in alloc #1 (FILE:LINE); PE 0 is in barrier #1 (FILE:LINE)",

@@ -12,41 +12,75 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/goshmem/goshmem/internal/fault"
+	"github.com/goshmem/goshmem/launch"
 	"github.com/goshmem/goshmem/shmem"
 )
 
 var deathRounds = flag.Int("deaths", 1, "how often a PE dies while others are in each kind of wait")
 
-// dieProgram is: place, victim.
+// dieProgram is: place, victim. The victim has a fault and comes last; the others have
+// none and wait as they always do.
 func dieProgram(args []string) {
+	ctx := context.Background()
 	at, victim := places()[args[0]], must(strconv.Atoi(args[1]))
-	s := newStage(must(shmem.Init(context.Background(), shmem.Options{HeapSize: 1 << 20})), victim, at.teams)
+	o := shmem.Options{HeapSize: 1 << 20}
+	if must(launch.Detect(os.Environ())).Rank == victim {
+		o.Fault = deathIn(args[0], victim).String()
+	}
+	s := newStage(must(shmem.Init(ctx, o)), victim, at.teams)
 	if s.w.MyPE() == victim {
 		s.audience()
 		time.Sleep(time.Duration(rand.IntN(5000)) * time.Microsecond) // the others spin, yield or sleep by now
 		s.stamp()
-		kill(unix.SIGKILL)
+		if hasNoPart(args[0]) {
+			quit(s.w.Barrier(ctx))
+		}
+		quit(at.wait(ctx, s))
 	}
 	s.announce()
-	s.conclude(at.wait(context.Background(), s))
+	s.conclude(at.wait(ctx, s))
+}
+
+// hasNoPart says whether the others wait at a place for what the victim does not do.
+func hasNoPart(place string) bool { return place == "lock" || place == "without" }
+
+// deathIn is what the victim dies of: it comes to what the others are in, or else to a
+// barrier. Its stage takes five allocations.
+func deathIn(place string, victim int) fault.Fault {
+	f := fault.Fault{Verb: fault.Kill, PE: victim, Op: fault.Op(strings.ReplaceAll(place, " ", "")), N: 1}
+	switch place {
+	case "signal", "wait any", "wait all":
+		f.Op = "wait"
+	case "split2d":
+		f.Op = "split"
+	case "with", "without", "lock":
+		f.Op = "barrier"
+	case "started":
+		f.Op = "allreduce"
+	case "alloc":
+		f.N = 6
+	}
+	return f
 }
 
 // TestDeath kills one of four PEs while the others wait: all of them learn at once
 // who died of what, and where it was.
 func TestDeath(t *testing.T) {
 	var all durations
-	for name, p := range places() {
+	for name := range places() {
 		t.Run(name, func(t *testing.T) {
 			for round := range *deathRounds {
 				victim := []int{3, 0}[round%2]
 				j := run(t, 4, "die", name, strconv.Itoa(victim))
-				all = append(all, checkDeath(t, j, p, victim)...)
+				all = append(all, checkDeath(t, j, name, victim)...)
 			}
 		})
 	}
@@ -54,8 +88,9 @@ func TestDeath(t *testing.T) {
 }
 
 // checkDeath holds every survivor's error to its form, and returns how long each took.
-func checkDeath(t *testing.T, j job, p place, victim int) []time.Duration {
+func checkDeath(t *testing.T, j job, name string, victim int) []time.Duration {
 	t.Helper()
+	p, f := places()[name], deathIn(name, victim)
 	host, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)
@@ -65,8 +100,8 @@ func checkDeath(t *testing.T, j job, p place, victim int) []time.Duration {
 		last = "split #2"
 	}
 	form := regexp.MustCompile(fmt.Sprintf(
-		`^shmem: %s: %sPE %d \(host %s, pid %d\) died with SIGKILL; it was last in %s \(stage_test.go:\d+\); PEs? .* %s`,
-		p.op, details, victim, regexp.QuoteMeta(host), j.Ranks[victim].Pid, last, p.board))
+		`^shmem: %s: %sPE %d \(host %s, pid %d\) died with SIGKILL \(fault "%v" at %s #%d of PE %d\); it was last in %s \(stage_test.go:\d+\); PEs? .* %s`,
+		p.op, details, victim, regexp.QuoteMeta(host), j.Ranks[victim].Pid, f, f.Op, f.N, victim, last, p.board))
 	var took []time.Duration
 	if j.Ranks[victim].Signal != "SIGKILL" {
 		t.Errorf("the victim: %v\n%s", j.Ranks[victim], j.text())
@@ -108,7 +143,7 @@ func TestDeathUnderLoad(t *testing.T) {
 	var all durations
 	for range *deathRounds {
 		for _, name := range []string{"barrier", "wait", "alloc", "without"} {
-			all = append(all, checkDeath(t, run(t, 4, "die", name, "3"), places()[name], 3)...)
+			all = append(all, checkDeath(t, run(t, 4, "die", name, "3"), name, 3)...)
 		}
 	}
 	t.Logf("from death to error: %v", all)

@@ -21,6 +21,7 @@ func programs() map[string]func(args []string) {
 		"die":      dieProgram,
 		"busy":     busyProgram,
 		"exchange": exchangeProgram,
+		"fault":    faultProgram,
 		"leave":    leaveProgram,
 		"main":     mainProgram,
 		"body":     bodyProgram,

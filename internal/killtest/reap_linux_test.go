@@ -66,7 +66,7 @@ func end(t *testing.T, err error) (code int, signal string) {
 // which signal it was.
 func TestSignalNamed(t *testing.T) {
 	for range 5 * *deathRounds {
-		checkDeath(t, reap(t, 4, "die", "barrier", "0"), places()["barrier"], 0)
-		checkDeath(t, run(t, 4, "die", "barrier", "3"), places()["barrier"], 3)
+		checkDeath(t, reap(t, 4, "die", "barrier", "0"), "barrier", 0)
+		checkDeath(t, run(t, 4, "die", "barrier", "3"), "barrier", 3)
 	}
 }

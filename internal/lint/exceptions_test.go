@@ -47,6 +47,7 @@ func unsafePackages() exceptions {
 		"gpu":                    "hands addresses of Go slices and of kernels' arguments to drivers",
 		"internal/dl":            "calls C functions and gives them memory",
 		"internal/engine":        "a heap is known by its address",
+		"internal/engine/faulty": "passes addresses on that it was given",
 		"internal/engine/weak":   "delivers late to addresses that it was given",
 		"internal/engine/host":   "maps memory of other processes",
 		"launch/launcher":        "asks the kernel how a process ended",

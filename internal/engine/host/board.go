@@ -41,14 +41,14 @@ func (h *Heap) noteSite(call engine.Call) {
 }
 
 // Note writes what this PE refuses, for others to read.
-func (h *Heap) Note(reason string) { storeText(h.own.reason[:], reason) }
+func (h *Heap) Note(reason string) { h.own.say(reason) }
 
 // Progress reads the board of pe.
 func (h *Heap) Progress(pe int) engine.Progress {
 	c := h.ctl[pe]
 	word := c.call.Load()
 	call, active := engine.Unpack(word)
-	p := engine.Progress{PE: pe, State: c.getState(), Call: call, Active: active, Note: loadText(c.reason[:]), Last: c.latest()}
+	p := engine.Progress{PE: pe, State: c.getState(), Call: call, Active: active, Note: c.said(), Last: c.latest()}
 	if h.peers != nil {
 		p.Host, p.Pid = h.peers[pe].host, h.peers[pe].pid
 	}
@@ -117,7 +117,7 @@ func (h *Heap) Fail(reason string, exit int) {
 	}
 	if to == engine.Failed && h.own.getState() == from {
 		reason, _, _ = strings.Cut(reason, "\n") // a stack trace is for the PE's own output
-		storeText(h.own.reason[:], reason)
+		h.own.say(reason)
 		h.own.exit.Store(max(int32(exit), -1) + 1)
 	}
 	if !h.own.state.CompareAndSwap(uint32(from), uint32(to)) || exit != engine.Stays && h.peers != nil {

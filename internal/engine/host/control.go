@@ -1,6 +1,7 @@
 package host
 
 import (
+	"runtime"
 	"sync/atomic"
 	"unsafe"
 
@@ -18,7 +19,10 @@ type control struct {
 	magic atomic.Uint64
 	state atomic.Uint32 // engine.State; written by the owner only
 	exit  atomic.Int32  // exit code asked of the other processes, plus one; 0: none
-	_     [112]byte
+
+	doomed atomic.Uint32 // 1: a fault that was asked for kills its process; reason says which
+	saying atomic.Uint32 // odd while the PE writes its reason
+	_      [104]byte
 
 	alarm atomic.Uint32 // not 0: something happened that every waiter must look at
 	_     [124]byte
@@ -101,6 +105,28 @@ func storeText(words []atomic.Uint64, s string) {
 			return
 		}
 	}
+}
+
+// say writes the reason of this PE.
+func (c *control) say(text string) {
+	c.saying.Add(1)
+	storeText(c.reason[:], text)
+	c.saying.Add(1)
+}
+
+// said reads a reason, and not while it is written: a PE that gives a team up and then
+// fails says two things, one soon after the other. One that dies in between stays silent
+// halfway, which is better than nothing.
+func (c *control) said() string {
+	for range 1000 {
+		before := c.saying.Load()
+		text := loadText(c.reason[:])
+		if before&1 == 0 && c.saying.Load() == before {
+			return text
+		}
+		runtime.Gosched()
+	}
+	return loadText(c.reason[:])
 }
 
 func loadText(words []atomic.Uint64) string {

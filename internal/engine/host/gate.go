@@ -154,7 +154,7 @@ func (g *gate) ends(word uint64) bool { return quitBy(word, g.gen) && word>>8 > 
 func (g *gate) giveUp(err error) {
 	g.err = err
 	if g.h.own.getState() != engine.Failed { // else it is why this PE has failed, in another goroutine
-		storeText(g.h.own.reason[:], brief(err.Error()))
+		g.h.own.say(brief(err.Error()))
 	}
 	g.slots[g.self].gave.Store(g.gen<<8 | g.why(err))
 	for ended, mine := &g.slots[0].ended, g.gen<<8|gaveUp; ; {
@@ -357,7 +357,7 @@ func (g *gate) mismatch(ctx context.Context, call engine.Call, i int) error {
 	}
 	s := g.h.stall(causeOf(gave), g.members)
 	pe := g.members[i]
-	s.Detail = fmt.Sprintf("PE %d gave this team up: %s", pe, loadText(g.h.ctl[pe].reason[:]))
+	s.Detail = fmt.Sprintf("PE %d gave this team up: %s", pe, g.h.ctl[pe].said())
 	return s
 }
 

@@ -24,6 +24,7 @@ func newLocal(n int, c engine.Config) []*Heap {
 	for i := range heaps {
 		heaps[i] = newHeap(i, c, segments, goroutineRoom, nil, goMemory{})
 		heaps[i].policy = &goroutines{own: heaps[i].own, bell: bells[i], bells: bells}
+		heaps[i].obits = heaps[0].obits // a death is known to all at once
 	}
 	return heaps
 }

@@ -108,11 +108,14 @@ func (w *watcher) ended(i int) bool {
 const exited = "exited with status "
 
 // lastWords says why a PE gave a team up before its process ended: then it is not
-// the one to blame.
+// the one to blame. Or which fault it had to die of.
 func lastWords(c *control) string {
+	if c.doomed.Load() != 0 {
+		return c.doom()
+	}
 	for i := range c.slots {
 		if quit(c.slots[i].gave.Load()) {
-			return " after this: " + loadText(c.reason[:])
+			return " after this: " + c.said()
 		}
 	}
 	return ""
