@@ -35,6 +35,9 @@ func start(ctx context.Context, o Options) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Weak, err = o.weakSeed(); err != nil {
+		return nil, err
+	}
 	job, err := o.job(os.Environ())
 	if err != nil {
 		return nil, err
@@ -59,7 +62,7 @@ func start(ctx context.Context, o Options) (*World, error) {
 	if heap, err = o.inModes(heap); err != nil {
 		return nil, err
 	}
-	w := newWorld(heap, Info{Reason: why, Launcher: job.Family, NodeSize: c.NodeSize, Checked: checked}, o.logf(checked))
+	w := newWorld(heap, Info{Reason: why, Launcher: job.Family, NodeSize: c.NodeSize, Checked: checked, Weak: o.Weak}, o.logf(checked))
 	if err := w.greet(ctx, c); err != nil {
 		w.fail(err, engine.Stays)
 		w.close()
@@ -93,12 +96,13 @@ func (w *World) greet(ctx context.Context, c engine.Config) error {
 	if w.info.Checked {
 		mine[wordChecked] = 1
 	}
+	mine[wordWeak] = w.info.Weak
 	all, err := w.world.gather(ctx, call, mine)
 	if err != nil {
 		return err
 	}
 	if err := differ(all, call, describeInit); err != nil {
-		return fmt.Errorf("%w: %s, %s and %s must be the same everywhere", err, env.HeapSize, env.NodeSize, env.Checked)
+		return fmt.Errorf("%w: %s, %s, %s and %s must be the same everywhere", err, env.HeapSize, env.NodeSize, env.Checked, env.Weak)
 	}
 	return nil
 }
@@ -107,6 +111,7 @@ func (w *World) greet(ctx context.Context, c engine.Config) error {
 const (
 	wordNode    = 1
 	wordChecked = 2
+	wordWeak    = 3
 )
 
 func describeInit(words engine.Words) string {
@@ -116,6 +121,9 @@ func describeInit(words engine.Words) string {
 	}
 	if words[wordChecked] > 0 {
 		text += " in checked mode"
+	}
+	if words[wordWeak] > 0 {
+		text += fmt.Sprintf(" in weak mode with seed %d", words[wordWeak])
 	}
 	return text
 }

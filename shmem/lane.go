@@ -20,7 +20,7 @@ type lane struct {
 }
 
 // newLane is a lane of the world for all PEs, or for those in pes. In checked mode
-// every operation goes through moves, which checks it.
+// every operation goes through moves, which checks it, and in weak mode as well.
 func (w *World) newLane(moves engine.Lane, pes []int, group string, o ContextOptions) *lane {
 	l := &lane{moves: moves, pes: pes, group: group, bases: make([]unsafe.Pointer, len(w.bases))}
 	if pes != nil {
@@ -29,6 +29,9 @@ func (w *World) newLane(moves engine.Lane, pes []int, group string, o ContextOpt
 	if w.info.Checked {
 		l.check = newChecker(w, moves, o)
 		l.moves = l.check
+		return l
+	}
+	if w.info.Weak != 0 { // a put to this PE itself is late as well
 		return l
 	}
 	for i := range l.bases {

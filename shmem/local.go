@@ -66,6 +66,9 @@ func localWorlds(n int, o Options) ([]*World, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Weak, err = o.weakSeed(); err != nil {
+		return nil, err
+	}
 	heaps, err := engines.Local().OpenLocal(n, c)
 	if err != nil {
 		return nil, err
@@ -75,7 +78,7 @@ func localWorlds(n int, o Options) ([]*World, error) {
 		if h, err = o.inModes(h); err != nil {
 			return nil, err
 		}
-		worlds[i] = newWorld(h, Info{Reason: "goroutine PEs", Launcher: "local", NodeSize: c.NodeSize, Checked: checked}, o.logf(checked))
+		worlds[i] = newWorld(h, Info{Reason: "goroutine PEs", Launcher: "local", NodeSize: c.NodeSize, Checked: checked, Weak: o.Weak}, o.logf(checked))
 	}
 	return worlds, nil
 }

@@ -41,7 +41,7 @@ func Problems(environ, engines []string) []Problem {
 		heap = ForeignHeapSize
 	}
 	var bad []Problem
-	for _, name := range []string{Engine, heap, Timeout, NodeSize, Checked, HostDevices} {
+	for _, name := range []string{Engine, heap, Timeout, NodeSize, Checked, Weak, HostDevices} {
 		if err := checkValue(name, values[name], engines); values[name] != "" && err != nil {
 			bad = append(bad, Problem{name, values[name], err})
 		}
@@ -80,6 +80,10 @@ func checkValue(name, value string, engines []string) error {
 	case HostDevices:
 		if n, err := strconv.Atoi(value); err != nil || n < 1 || n > MaxHostDevices {
 			return fmt.Errorf("not a number of devices from 1 to %d", MaxHostDevices)
+		}
+	case Weak:
+		if _, err := strconv.ParseUint(value, 10, 64); err != nil {
+			return errors.New("not a seed: use a number from 1 on, or 0 for none")
 		}
 	case Checked:
 		if value != "0" && value != "1" {
