@@ -33,6 +33,7 @@ const (
 type luck struct {
 	rng     *rand.Rand
 	pauses  *rand.Rand // apart: how often it is drawn from depends on the clock
+	paused  int        // so often
 	tempers []temper   // of the links to each PE
 	hold    time.Duration
 	gap     time.Duration
@@ -72,6 +73,15 @@ func (l *luck) due(now int64, pe int) int64 {
 	return now + delay
 }
 
+// pause says whether a quiet pauses now: less and less often.
+func (l *luck) pause() bool {
+	if l.pauses.IntN(4+l.paused/fewer*4) > 0 {
+		return false
+	}
+	l.paused++
+	return true
+}
+
 // split draws where a transfer of n bytes falls in two; 0: it does not.
 func (l *luck) split(n uintptr) uintptr {
 	at := l.rng.Uint64()
@@ -81,12 +91,17 @@ func (l *luck) split(n uintptr) uintptr {
 	return uintptr(at>>2) % (n / 8) * 8
 }
 
-// skew makes a PE late for what others do.
+// skew makes a PE late for what others do: less and less often, so that a program of
+// many steps does not take for ever.
 type skew struct {
 	mu    sync.Mutex
 	rng   *rand.Rand
 	often int // one in so many times
+	times int // it was late since often changed
 }
+
+// fewer is how many pauses halve how often there are pauses.
+const fewer = 16
 
 func (s *skew) draw(seed uint64, pe int) {
 	s.rng = rand.New(rand.NewPCG(seed, uint64(pe)<<32|1<<31))
@@ -98,6 +113,11 @@ func (s *skew) stumble() {
 	s.mu.Lock()
 	late := s.rng.IntN(s.often) == 0
 	d := between(s.rng, minGap, maxGap)
+	if late {
+		if s.times++; s.times == fewer {
+			s.times, s.often = 0, 2*s.often
+		}
+	}
 	s.mu.Unlock()
 	if late {
 		time.Sleep(d)

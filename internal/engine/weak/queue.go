@@ -16,8 +16,8 @@ const (
 type item struct {
 	pe     int
 	n      uintptr
-	free   bool     // no fence holds it: a get
-	atomic bool     // on word
+	free   bool // no fence holds it: a get
+	atomic bool // on word
 	word   uintptr
 	after  [2]*item // what must be there before
 	happen func() error
@@ -162,7 +162,7 @@ func (q *queue) drain() error {
 	upTo, pauses := q.count, 0
 	for len(q.items) > 0 && q.items[0].seq < upTo {
 		q.take(q.next())
-		if pauses < maxPauses && len(q.items) > 0 && q.luck.pauses.IntN(4) == 0 {
+		if pauses < maxPauses && len(q.items) > 0 && q.luck.pause() {
 			pauses++
 			q.mu.Unlock()
 			time.Sleep(q.luck.gap)
