@@ -42,7 +42,7 @@ func TestExamplesPass(t *testing.T) {
 func TestMutantsFail(t *testing.T) {
 	var mu sync.Mutex
 	tried, caught := 0, 0
-	needed := needless()
+	listing, found := needless(), map[string]bool{}
 	t.Run("all", func(t *testing.T) {
 		for _, e := range examples() {
 			t.Run(e.name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestMutantsFail(t *testing.T) {
 					failed := strings.HasPrefix(got, "failed ")
 					t.Logf("%v (line %d): %s", place, place.line, got)
 					mu.Lock()
-					switch reason, listed := needed[place.String()]; {
+					switch reason, listed := listing[place.String()]; {
 					case !listed:
 						tried++
 						if failed {
@@ -64,13 +64,16 @@ func TestMutantsFail(t *testing.T) {
 					case failed:
 						t.Errorf("%v fails, but is listed as needless: %s", place, reason)
 					}
-					delete(needed, place.String())
+					found[place.String()] = true
 					mu.Unlock()
 				}
 			})
 		}
 	})
-	for place := range needed {
+	for place := range listing {
+		if found[place] {
+			continue
+		}
 		t.Errorf("%s is listed as needless and is no place of any example", place)
 	}
 	t.Logf("%d of %d mutants fail", caught, tried)
@@ -81,5 +84,11 @@ func TestMutantsFail(t *testing.T) {
 
 // needless are the places where leaving a call out breaks nothing, and why.
 func needless() map[string]string {
-	return map[string]string{}
+	const clock = "all start or stop the clock together; nothing that was put is used without a signal of its own or a collective"
+	return map[string]string{
+		"stencil/main.go sweeps: w.Barrier -> noMeeting":   clock,
+		"transpose/main.go repeat: w.Barrier -> noMeeting": clock,
+		"synch_p2p/main.go passes: w.Barrier -> noMeeting": clock,
+		"isx/main.go once: s.w.Barrier -> noMeeting":       "it stops the clock: exchange has completed the puts, and empty meets before the next ones",
+	}
 }
