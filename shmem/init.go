@@ -94,7 +94,7 @@ func (w *World) greet(ctx context.Context, c engine.Config) error {
 	call := w.world.call(engine.KindInit, "")
 	mine := engine.Words{wordBytes: uint64(c.HeapSize), wordNode: uint64(c.NodeSize)}
 	if w.info.Checked {
-		mine[wordChecked] = 1
+		mine[wordNode] |= isChecked
 	}
 	mine[wordWeak] = w.info.Weak
 	all, err := w.world.gather(ctx, call, mine)
@@ -109,17 +109,18 @@ func (w *World) greet(ctx context.Context, c engine.Config) error {
 
 // words of the first meeting, beside wordBytes.
 const (
-	wordNode    = 1
-	wordChecked = 2
-	wordWeak    = 3
+	wordNode = 1 // and isChecked
+	wordWeak = 2
+
+	isChecked = 1 << 63
 )
 
 func describeInit(words engine.Words) string {
 	text := fmt.Sprintf("a heap of %d bytes", words[wordBytes])
-	if words[wordNode] > 0 {
-		text += fmt.Sprintf(" on virtual nodes of %d", words[wordNode])
+	if node := words[wordNode] &^ isChecked; node > 0 {
+		text += fmt.Sprintf(" on virtual nodes of %d", node)
 	}
-	if words[wordChecked] > 0 {
+	if words[wordNode]&isChecked != 0 {
 		text += " in checked mode"
 	}
 	if words[wordWeak] > 0 {
