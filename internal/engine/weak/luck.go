@@ -37,6 +37,7 @@ type luck struct {
 	tempers []temper   // of the links to each PE
 	hold    time.Duration
 	gap     time.Duration
+	held    int // so often
 }
 
 func newLuck(seed uint64, pe, pes int, lane uint64) luck {
@@ -71,6 +72,14 @@ func (l *luck) due(now int64, pe int) int64 {
 		return far - now
 	}
 	return now + delay
+}
+
+// wait is how long the first item of a queue waits for the clock: less and less.
+func (l *luck) wait() time.Duration {
+	if l.held++; l.held%(2*fewer) == 0 {
+		l.hold = max(l.hold/2, minHold/2)
+	}
+	return l.hold
 }
 
 // pause says whether a quiet pauses now: less and less often.

@@ -56,7 +56,7 @@ func (q *queue) add(it *item) {
 	}
 	if len(q.items) > 0 && !q.ticks {
 		q.ticks = true
-		time.AfterFunc(q.luck.hold, q.tick)
+		time.AfterFunc(q.luck.wait(), q.tick)
 	}
 }
 
