@@ -78,6 +78,7 @@ func TestConformanceWeak(t *testing.T) {
 	for _, n := range []int{2, 3, 4} {
 		for seed := range uint64(2) {
 			t.Run(fmt.Sprintf("n=%d,seed=%d", n, seed), func(t *testing.T) {
+				t.Parallel() // they wait more than they work
 				for _, c := range conformance.Fitting(checks, n) {
 					t.Run(c.Name, func(t *testing.T) { shmemtest.RunWith(t, n, weakened(roomy, seed, weak.Sound), c.Run) })
 				}

@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/goshmem/goshmem/internal/engine"
-	"github.com/goshmem/goshmem/internal/engine/weak"
+	"github.com/goshmem/goshmem/internal/engines"
 	"github.com/goshmem/goshmem/internal/env"
 )
 
 // weakened is weak mode.
 func weakened(o Options, h engine.Heap) (engine.Heap, error) {
 	if o.Weak != 0 {
-		h = weak.Wrap(h, o.Weak)
+		h = engines.Weak(h, o.Weak)
 	}
 	return h, nil
 }

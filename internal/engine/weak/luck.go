@@ -2,6 +2,7 @@ package weak
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -129,6 +130,14 @@ func (s *skew) stumble() {
 	}
 	s.mu.Unlock()
 	if late {
-		time.Sleep(d)
+		idle(d)
+	}
+}
+
+// idle gives the core to others for so long. The times are shorter than what a sleep
+// takes at least.
+func idle(d time.Duration) {
+	for start := time.Now(); time.Since(start) < d; {
+		runtime.Gosched()
 	}
 }

@@ -109,8 +109,8 @@ func (q *queue) take(i int) {
 	}
 }
 
-// tick delivers by the clock, one item at a time, until nothing is left: this PE may
-// be waiting, or compute.
+// tick delivers by the clock, a part at a time, until nothing is left: this PE may be
+// waiting, or compute.
 func (q *queue) tick() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -118,11 +118,12 @@ func (q *queue) tick() {
 		q.ticks = false
 		return
 	}
-	i := q.next()
 	if time.Since(q.items[0].born) > overdue {
-		i = 0
+		q.take(0)
 	}
-	q.take(i)
+	for n := (len(q.items) + 3) / 4; n > 0; n-- {
+		q.take(q.next())
+	}
 	time.AfterFunc(q.luck.gap, q.tick)
 }
 
@@ -138,6 +139,18 @@ func (q *queue) last(pe int, word uintptr) *item {
 
 // on says whether the item is an atomic on a word of pe.
 func (it *item) on(pe int, word uintptr) bool { return it.atomic && it.pe == pe && it.word == word }
+
+// some delivers a part, drawn anew each time.
+func (q *queue) some() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.items) == 0 {
+		return
+	}
+	for n := q.luck.pauses.IntN(len(q.items) + 1); n > 0; n-- {
+		q.take(q.next())
+	}
+}
 
 // hasten delivers what comes before an atomic on a word of pe that happens now: what
 // fences have put before it, and atomics on that word, with what they come after.
@@ -165,7 +178,7 @@ func (q *queue) drain() error {
 		if pauses < maxPauses && len(q.items) > 0 && q.luck.pause() {
 			pauses++
 			q.mu.Unlock()
-			time.Sleep(q.luck.gap)
+			idle(q.luck.gap)
 			q.mu.Lock()
 		}
 	}

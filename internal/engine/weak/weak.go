@@ -74,9 +74,11 @@ func (h *Heap) Base(pe int) unsafe.Pointer {
 // NewLane returns a lane with a queue of its own.
 func (h *Heap) NewLane() engine.Lane { return h.newLane() }
 
-// Wait stumbles first: who is late finds what others have done too early.
+// Wait stumbles first, since who is late finds what others have done too early, and
+// delivers a part of what the awaited PE may wait for. The rest is left to the clock.
 func (h *Heap) Wait(ctx context.Context, call engine.Call, ready func() bool) error {
 	h.skew.stumble()
+	h.queue.some()
 	return h.Heap.Wait(ctx, call, ready)
 }
 
