@@ -84,7 +84,11 @@ func (o *runOptions) run(c *cobra.Command, args []string) error {
 	if err := launcher.Supported(); err != nil {
 		return err
 	}
-	return start(c.Context(), s)
+	err := start(c.Context(), s)
+	if err != nil && o.weak != 0 {
+		fmt.Fprintf(os.Stderr, "goshmem: weak mode, seed %d: to see this again run goshmem run -n %d --weak %d %s\n", o.weak, s.N, o.weak, strings.Join(args, " "))
+	}
+	return err
 }
 
 // checkValues refuses variables that every rank would refuse.

@@ -24,61 +24,68 @@ func many(t *testing.T, name string, usual int) int {
 	return n
 }
 
-// TestExamplesPass runs every example over weak mode, as 3 or 4 PEs.
-func TestExamplesPass(t *testing.T) {
-	for i, e := range examples() {
-		t.Run(e.name, func(t *testing.T) {
-			t.Parallel()
-			program, _ := e.build(t)
-			if got := run(t, program, "-pes", fmt.Sprint(3+i%2), "-seeds", fmt.Sprint(many(t, "WEAK_SEEDS", 24))); !strings.HasPrefix(got, "passed ") {
-				t.Errorf("%s\nexample %s, entry %s", got, e.name, e.entry)
-			}
-		})
-	}
-}
-
-// TestMutantsFail breaks every place of the examples that orders or completes
-// something: within 50 seeds each mutant fails, except those of needless.
-func TestMutantsFail(t *testing.T) {
-	var mu sync.Mutex
-	tried, caught := 0, 0
-	listing, found := needless(), map[string]bool{}
+// TestExamples: every example passes over weak mode, whatever the seed. With one place
+// less that orders or completes something it fails within 50 seeds, except at those of
+// needless.
+func TestExamples(t *testing.T) {
+	tally := &tally{needless: needless(), seen: map[string]bool{}}
 	t.Run("all", func(t *testing.T) {
-		for _, e := range examples() {
+		for i, e := range examples() {
 			t.Run(e.name, func(t *testing.T) {
 				t.Parallel()
 				program, places := e.build(t)
-				for i, place := range places {
-					got := run(t, program, "-mutation", fmt.Sprint(i), "-seeds", fmt.Sprint(many(t, "WEAK_MUTANT_SEEDS", 50)))
-					failed := strings.HasPrefix(got, "failed ")
+				if got := run(t, program, "-pes", fmt.Sprint(3+i%2), "-seeds", fmt.Sprint(many(t, "WEAK_SEEDS", 24))); !strings.HasPrefix(got, "passed ") {
+					t.Errorf("%s: %s\n%s", e.name, e.entry, got)
+				}
+				for k, place := range places {
+					got := run(t, program, "-mutation", fmt.Sprint(k), "-seeds", fmt.Sprint(many(t, "WEAK_MUTANT_SEEDS", 50)))
 					t.Logf("%v (line %d): %s", place, place.line, got)
-					mu.Lock()
-					switch reason, listed := listing[place.String()]; {
-					case !listed:
-						tried++
-						if failed {
-							caught++
-						} else {
-							t.Logf("%v: no seed makes it fail", place)
-						}
-					case failed:
-						t.Errorf("%v fails, but is listed as needless: %s", place, reason)
-					}
-					found[place.String()] = true
-					mu.Unlock()
+					tally.add(t, place, strings.HasPrefix(got, "failed "))
 				}
 			})
 		}
 	})
-	for place := range listing {
-		if found[place] {
-			continue
+	tally.conclude(t)
+}
+
+// tally counts mutants.
+type tally struct {
+	needless map[string]string
+
+	mu            sync.Mutex // guards what follows
+	seen          map[string]bool
+	tried, caught int
+}
+
+func (y *tally) add(t *testing.T, place mutation, failed bool) {
+	t.Helper()
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.seen[place.String()] = true
+	if reason, listed := y.needless[place.String()]; listed {
+		if failed {
+			t.Errorf("%v fails, but is listed as needless: %s", place, reason)
 		}
-		t.Errorf("%s is listed as needless and is no place of any example", place)
+		return
 	}
-	t.Logf("%d of %d mutants fail", caught, tried)
-	if tried == 0 || 100*caught < 95*tried {
-		t.Errorf("%d of %d mutants fail: fewer than 95 of 100", caught, tried)
+	y.tried++
+	if failed {
+		y.caught++
+	} else {
+		t.Logf("%v: no seed makes it fail", place)
+	}
+}
+
+func (y *tally) conclude(t *testing.T) {
+	t.Helper()
+	for place := range y.needless {
+		if !y.seen[place] {
+			t.Errorf("%s is listed as needless and is no place of any example", place)
+		}
+	}
+	t.Logf("%d of %d mutants fail", y.caught, y.tried)
+	if y.tried == 0 || 100*y.caught < 95*y.tried {
+		t.Errorf("%d of %d mutants fail: fewer than 95 of 100", y.caught, y.tried)
 	}
 }
 
