@@ -16,7 +16,8 @@ func (a Array[T]) Local() ([]T, error) {
 }
 
 // Peer returns pe's copy as a slice, without copying, or ErrNoPeerAccess if it
-// cannot be loaded and stored directly. Local. OpenSHMEM: shmem_ptr.
+// cannot be loaded and stored directly: on another virtual node, and always in weak mode.
+// Local. OpenSHMEM: shmem_ptr.
 func (a Array[T]) Peer(pe int) ([]T, error) {
 	if err := a.pair(pe, a.n, true); err != nil {
 		return nil, fail(a.World(), "peer", pe, err)

@@ -44,8 +44,7 @@ func AtomicSet[T AtomicNumber](a Array[T], i int, v T, pe int) error {
 		swap(p, v)
 		return nil
 	}
-	_, err := farAtomic(a, i, pe, "atomic set", engine.AMOSet, v, 0)
-	return err
+	return farUpdate(a, i, pe, "atomic set", engine.AMOSet, v)
 }
 
 // AtomicSwap writes v to element i of pe's copy of a and returns the old value. Not
@@ -85,8 +84,7 @@ func AtomicAdd[T AtomicNumber](a Array[T], i int, v T, pe int) error {
 		add(p, v)
 		return nil
 	}
-	_, err := farAtomic(a, i, pe, "atomic add", engine.AMOAdd, v, 0)
-	return err
+	return farUpdate(a, i, pe, "atomic add", engine.AMOAdd, v)
 }
 
 // AtomicFetchInc adds 1 to element i of pe's copy of a and returns the old value. Not
@@ -106,10 +104,7 @@ func AtomicInc[T AtomicInteger](a Array[T], i, pe int) error {
 // returns the old value. Not collective. OpenSHMEM: shmem_atomic_fetch_and.
 func AtomicFetchAnd[T AtomicBits](a Array[T], i int, v T, pe int) (T, error) {
 	if p := a.word(i, pe); p != nil {
-		if unsafe.Sizeof(v) == 8 {
-			return T(mem.And64(p, uint64(v))), nil
-		}
-		return T(mem.And32(p, uint32(v))), nil
+		return and(p, v), nil
 	}
 	return farAtomic(a, i, pe, "atomic fetch and", engine.AMOAnd, v, 0)
 }
@@ -118,10 +113,7 @@ func AtomicFetchAnd[T AtomicBits](a Array[T], i int, v T, pe int) (T, error) {
 // returns the old value. Not collective. OpenSHMEM: shmem_atomic_fetch_or.
 func AtomicFetchOr[T AtomicBits](a Array[T], i int, v T, pe int) (T, error) {
 	if p := a.word(i, pe); p != nil {
-		if unsafe.Sizeof(v) == 8 {
-			return T(mem.Or64(p, uint64(v))), nil
-		}
-		return T(mem.Or32(p, uint32(v))), nil
+		return or(p, v), nil
 	}
 	return farAtomic(a, i, pe, "atomic fetch or", engine.AMOOr, v, 0)
 }
@@ -130,10 +122,7 @@ func AtomicFetchOr[T AtomicBits](a Array[T], i int, v T, pe int) (T, error) {
 // returns the old value. Not collective. OpenSHMEM: shmem_atomic_fetch_xor.
 func AtomicFetchXor[T AtomicBits](a Array[T], i int, v T, pe int) (T, error) {
 	if p := a.word(i, pe); p != nil {
-		if unsafe.Sizeof(v) == 8 {
-			return T(mem.Xor64(p, uint64(v))), nil
-		}
-		return T(mem.Xor32(p, uint32(v))), nil
+		return xor(p, v), nil
 	}
 	return farAtomic(a, i, pe, "atomic fetch xor", engine.AMOXor, v, 0)
 }
@@ -141,25 +130,34 @@ func AtomicFetchXor[T AtomicBits](a Array[T], i int, v T, pe int) (T, error) {
 // AtomicAnd is AtomicFetchAnd without the old value. Not collective. OpenSHMEM:
 // shmem_atomic_and.
 func AtomicAnd[T AtomicBits](a Array[T], i int, v T, pe int) error {
-	_, err := AtomicFetchAnd(a, i, v, pe)
-	return rename(err, "atomic and")
+	if p := a.word(i, pe); p != nil {
+		and(p, v)
+		return nil
+	}
+	return farUpdate(a, i, pe, "atomic and", engine.AMOAnd, v)
 }
 
 // AtomicOr is AtomicFetchOr without the old value. Not collective. OpenSHMEM:
 // shmem_atomic_or.
 func AtomicOr[T AtomicBits](a Array[T], i int, v T, pe int) error {
-	_, err := AtomicFetchOr(a, i, v, pe)
-	return rename(err, "atomic or")
+	if p := a.word(i, pe); p != nil {
+		or(p, v)
+		return nil
+	}
+	return farUpdate(a, i, pe, "atomic or", engine.AMOOr, v)
 }
 
 // AtomicXor is AtomicFetchXor without the old value. Not collective. OpenSHMEM:
 // shmem_atomic_xor.
 func AtomicXor[T AtomicBits](a Array[T], i int, v T, pe int) error {
-	_, err := AtomicFetchXor(a, i, v, pe)
-	return rename(err, "atomic xor")
+	if p := a.word(i, pe); p != nil {
+		xor(p, v)
+		return nil
+	}
+	return farUpdate(a, i, pe, "atomic xor", engine.AMOXor, v)
 }
 
-// swap and add work on raw words, since generic code cannot name the atomic type.
+// These work on raw words, since generic code cannot name the atomic type.
 // The tests on T cost nothing: they are decided when T is compiled.
 
 func swap[T AtomicNumber](p unsafe.Pointer, v T) T {
@@ -185,6 +183,27 @@ func add[T AtomicNumber](p unsafe.Pointer, v T) T {
 	return T(mem.Add32(p, uint32(v)))
 }
 
+func and[T AtomicBits](p unsafe.Pointer, v T) T {
+	if unsafe.Sizeof(v) == 8 {
+		return T(mem.And64(p, uint64(v)))
+	}
+	return T(mem.And32(p, uint32(v)))
+}
+
+func or[T AtomicBits](p unsafe.Pointer, v T) T {
+	if unsafe.Sizeof(v) == 8 {
+		return T(mem.Or64(p, uint64(v)))
+	}
+	return T(mem.Or32(p, uint32(v)))
+}
+
+func xor[T AtomicBits](p unsafe.Pointer, v T) T {
+	if unsafe.Sizeof(v) == 8 {
+		return T(mem.Xor64(p, uint64(v)))
+	}
+	return T(mem.Xor32(p, uint32(v)))
+}
+
 // isFloat says whether T keeps fractions.
 func isFloat[T AtomicNumber]() bool {
 	half := T(1)
@@ -194,10 +213,20 @@ func isFloat[T AtomicNumber]() bool {
 
 // farAtomic is what the fast paths leave: errors, and PEs that only the engine reaches.
 func farAtomic[T AtomicNumber](a Array[T], i, pe int, op string, kind engine.AMOKind, v, cond T) (old T, err error) {
+	return far(a, i, pe, op, engine.AMO{Kind: kind, Value: bitsOf(v), Cond: bitsOf(cond)})
+}
+
+// farUpdate is farAtomic where nobody wants the old value.
+func farUpdate[T AtomicNumber](a Array[T], i, pe int, op string, kind engine.AMOKind, v T) error {
+	_, err := far(a, i, pe, op, engine.AMO{Kind: kind, Value: bitsOf(v), Blind: true})
+	return err
+}
+
+func far[T AtomicNumber](a Array[T], i, pe int, op string, amo engine.AMO) (old T, err error) {
 	if err := a.reach(i, pe); err != nil {
 		return old, fail(a.World(), op, pe, err)
 	}
-	amo := engine.AMO{Kind: kind, Width: uint8(unsafe.Sizeof(v)), Float: isFloat[T](), Value: bitsOf(v), Cond: bitsOf(cond)}
+	amo.Width, amo.Float = uint8(unsafe.Sizeof(old)), isFloat[T]()
 	was, err := a.b.lane.moves.Atomic(a.b.lane.world(pe), a.offset(i), amo)
 	return *(*T)(unsafe.Pointer(&was)), fail(a.b.w, op, pe, err)
 }

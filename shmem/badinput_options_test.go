@@ -65,6 +65,7 @@ func TestBadEnvironment(t *testing.T) {
 		{name: "GOSHMEM_CHECK", value: "2", text: `GOSHMEM_CHECK="2" is neither 0 nor 1`},
 		{name: "GOSHMEM_FAULT", value: "maim pe=0", text: `GOSHMEM_FAULT: in "maim pe=0": "maim" is neither a fault (delay, stop, kill, fail, slow, exhaust, lose) nor key=value (go doc `},
 		{name: "GOSHMEM_FAULT", value: "kill pe=9 op=put", text: `GOSHMEM_FAULT: in "kill pe=9 op=put": there is no PE 9: the world has `},
+		{name: "GOSHMEM_WEAK", value: "yes", text: `GOSHMEM_WEAK="yes" is not a seed: use a number from 1 on, or 0 for none`},
 		{name: "GOSHMEM_HEAPSIZE", value: "1GiB", text: "unknown variable GOSHMEM_HEAPSIZE (`goshmem info` lists those that exist)"},
 		{name: "GOSHMEM_", value: "1", text: "unknown variable GOSHMEM_ ("},
 		{name: "GOSHMEM_ENGINE", value: "teleport", text: "engine teleport was asked for but cannot run: there is no such engine; engines that can: host", processesOnly: true},
@@ -225,12 +226,13 @@ func initDifferent(t *testing.T, last func(*shmem.Options)) []error {
 }
 
 // TestBadModesDiffer gives the PEs of one world different virtual nodes, and puts one of
-// them in checked mode: all are told.
+// them in checked mode, or in weak mode: all are told.
 func TestBadModesDiffer(t *testing.T) {
-	const everywhere = "GOSHMEM_HEAP_SIZE, GOSHMEM_NODE_SIZE and GOSHMEM_CHECK must be the same everywhere"
+	const everywhere = "GOSHMEM_HEAP_SIZE, GOSHMEM_NODE_SIZE, GOSHMEM_CHECK and GOSHMEM_WEAK must be the same everywhere"
 	for text, last := range map[string]func(*shmem.Options){
-		" on virtual nodes of 2": func(o *shmem.Options) { o.NodeSize = 2 },
-		" in checked mode":       func(o *shmem.Options) { o.Check = shmem.CheckOn },
+		" on virtual nodes of 2":    func(o *shmem.Options) { o.NodeSize = 2 },
+		" in checked mode":          func(o *shmem.Options) { o.Check = shmem.CheckOn },
+		" in weak mode with seed 9": func(o *shmem.Options) { o.Weak = 9 },
 	} {
 		for _, err := range initDifferent(t, last) {
 			wrong{is: shmem.ErrMismatch, op: "init", peer: -1, pe: -1, text: "PE 2 asked a heap of 1048576 bytes" + text + ", PEs 0, 1 asked a heap of 1048576 bytes (init #1"}.check(t, err)

@@ -78,28 +78,10 @@ func TestConformanceWeak(t *testing.T) {
 	for _, n := range []int{2, 3, 4} {
 		for seed := range uint64(2) {
 			t.Run(fmt.Sprintf("n=%d,seed=%d", n, seed), func(t *testing.T) {
+				t.Parallel() // they wait more than they work
 				for _, c := range conformance.Fitting(checks, n) {
 					t.Run(c.Name, func(t *testing.T) { shmemtest.RunWith(t, n, weakened(roomy, seed, weak.Sound), c.Run) })
 				}
-			})
-		}
-	}
-}
-
-// TestConformanceQuiets runs the checks of what collectives complete over an engine
-// where only quiets complete anything.
-func TestConformanceQuiets(t *testing.T) {
-	if jobSize(t) > 0 {
-		return // the weak engine is for goroutine PEs
-	}
-	checks := conformance.Named(append(conformance.All(), conformance.Endings()...),
-		"order: barrier completes puts", "memory: free completes puts", "context: free completes what went through all", "context: destroy completes",
-		"context: destroyed with its team", "release: completes puts, also those through contexts", "end: finalize completes puts",
-		"end: finalize completes what went through contexts")
-	for seed := range uint64(3) {
-		for _, c := range checks {
-			t.Run(fmt.Sprintf("%s,seed=%d", c.Name, seed), func(t *testing.T) {
-				shmemtest.RunWith(t, 3, weakened(roomy, seed, weak.LateMeetings), c.Run)
 			})
 		}
 	}
@@ -145,8 +127,12 @@ func TestConformanceVariants(t *testing.T) {
 	}
 }
 
-// weakened puts the weak engine in front of each PE's heap.
+// weakened is weak mode, or puts a weak engine with a fault in front of each PE's heap.
 func weakened(o shmem.Options, seed uint64, fault weak.Fault) shmem.Options {
+	if fault == weak.Sound {
+		o.Weak = seed + 1
+		return o
+	}
 	return shmem.WithHeap(o, func(h engine.Heap) engine.Heap {
 		w := weak.Wrap(h, seed)
 		w.Break = fault

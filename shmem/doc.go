@@ -62,6 +62,12 @@
 // [Check]. Virtual nodes (GOSHMEM_NODE_SIZE, [Options.NodeSize]) show how a program
 // does where not all memory can be loaded and stored.
 //
+// # Weak mode
+//
+// With GOSHMEM_WEAK=seed, or [Options.Weak], data arrives as late, and in as odd an order,
+// as the memory model allows, the same with the same seed: a program that forgets a fence
+// or a quiet fails, and the seed is told.
+//
 // # Collectives
 //
 // [Broadcast], [FCollect], [AllReduce] and the others are functions over a team. They

@@ -6,9 +6,10 @@ type Info struct {
 	Reason   string // why this engine
 	Launcher string // the launcher family that the job was recognised by; "local" for goroutine PEs
 	PE, PEs  int
-	HeapSize int  // bytes per PE
-	NodeSize int  // PEs of a virtual node; 0: all PEs are on one
-	Checked  bool // in checked mode, see Check
+	HeapSize int    // bytes per PE
+	NodeSize int    // PEs of a virtual node; 0: all PEs are on one
+	Checked  bool   // in checked mode, see Check
+	Weak     uint64 // seed of weak mode; 0: off
 }
 
 // Info returns what this world is made of. Local.

@@ -35,6 +35,9 @@ func start(ctx context.Context, o Options) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Weak, err = o.weakSeed(); err != nil {
+		return nil, err
+	}
 	job, err := o.job(os.Environ())
 	if err != nil {
 		return nil, err
@@ -61,7 +64,7 @@ func start(ctx context.Context, o Options) (*World, error) {
 		heap.Fail(err.Error(), engine.Stays)
 		return nil, errors.Join(err, heap.Close())
 	}
-	w := newWorld(seen, Info{Reason: why, Launcher: job.Family, NodeSize: c.NodeSize, Checked: checked}, o.logf(checked))
+	w := newWorld(seen, Info{Reason: why, Launcher: job.Family, NodeSize: c.NodeSize, Checked: checked, Weak: o.Weak}, o.logf(checked))
 	if err := w.greet(ctx, c); err != nil {
 		w.fail(err, engine.Stays)
 		w.close()
@@ -93,31 +96,37 @@ func (w *World) greet(ctx context.Context, c engine.Config) error {
 	call := w.world.call(engine.KindInit, "")
 	mine := engine.Words{wordBytes: uint64(c.HeapSize), wordNode: uint64(c.NodeSize)}
 	if w.info.Checked {
-		mine[wordChecked] = 1
+		mine[wordNode] |= isChecked
 	}
+	mine[wordWeak] = w.info.Weak
 	all, err := w.world.gather(ctx, call, mine)
 	if err != nil {
 		return err
 	}
 	if err := differ(all, call, describeInit); err != nil {
-		return fmt.Errorf("%w: %s, %s and %s must be the same everywhere", err, env.HeapSize, env.NodeSize, env.Checked)
+		return fmt.Errorf("%w: %s, %s, %s and %s must be the same everywhere", err, env.HeapSize, env.NodeSize, env.Checked, env.Weak)
 	}
 	return nil
 }
 
 // words of the first meeting, beside wordBytes.
 const (
-	wordNode    = 1
-	wordChecked = 2
+	wordNode = 1 // and isChecked
+	wordWeak = 2
+
+	isChecked = 1 << 63
 )
 
 func describeInit(words engine.Words) string {
 	text := fmt.Sprintf("a heap of %d bytes", words[wordBytes])
-	if words[wordNode] > 0 {
-		text += fmt.Sprintf(" on virtual nodes of %d", words[wordNode])
+	if node := words[wordNode] &^ isChecked; node > 0 {
+		text += fmt.Sprintf(" on virtual nodes of %d", node)
 	}
-	if words[wordChecked] > 0 {
+	if words[wordNode]&isChecked != 0 {
 		text += " in checked mode"
+	}
+	if words[wordWeak] > 0 {
+		text += fmt.Sprintf(" in weak mode with seed %d", words[wordWeak])
 	}
 	return text
 }

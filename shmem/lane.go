@@ -20,7 +20,8 @@ type lane struct {
 }
 
 // newLane is a lane of the world for all PEs, or for those in pes. In checked mode
-// every operation goes through moves, which checks it; so it does over a distant heap.
+// every operation goes through moves, which checks it; so it does in weak mode and over
+// a distant heap.
 func (w *World) newLane(moves engine.Lane, pes []int, group string, o ContextOptions) *lane {
 	l := &lane{moves: moves, pes: pes, group: group, bases: make([]unsafe.Pointer, len(w.bases))}
 	if pes != nil {
@@ -31,7 +32,7 @@ func (w *World) newLane(moves engine.Lane, pes []int, group string, o ContextOpt
 		l.moves = l.check
 		return l
 	}
-	if _, distant := w.heap.(engine.Distant); distant {
+	if _, distant := w.heap.(engine.Distant); distant || w.info.Weak != 0 { // in weak mode a put to this PE itself is late as well
 		return l
 	}
 	for i := range l.bases {

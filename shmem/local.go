@@ -27,7 +27,8 @@ const (
 // memory: on every operating system, and the race detector sees symmetric memory.
 // It returns when all have returned. If f fails, panics or calls runtime.Goexit
 // on a PE, the waits of the others return an error that names it. The error
-// joins those of all PEs, the one that failed first in front.
+// joins those of all PEs, the one that failed first in front; in weak mode the last line
+// of it tells the seed.
 func RunLocal(ctx context.Context, n int, o Options, f func(ctx context.Context, w *World) error) error {
 	worlds, err := localWorlds(n, o)
 	if err != nil {
@@ -45,6 +46,9 @@ func RunLocal(ctx context.Context, n int, o Options, f func(ctx context.Context,
 		wg.Go(func() { w.runLocal(orBackground(ctx), f, report) })
 	}
 	wg.Wait()
+	if text := worlds[0].again(); text != "" && len(all) > 0 {
+		all = append(all, errors.New(text))
+	}
 	return errors.Join(all...)
 }
 
@@ -66,6 +70,9 @@ func localWorlds(n int, o Options) ([]*World, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Weak, err = o.weakSeed(); err != nil {
+		return nil, err
+	}
 	heaps, err := engines.Local().OpenLocal(n, c)
 	if err != nil {
 		return nil, err
@@ -75,7 +82,7 @@ func localWorlds(n int, o Options) ([]*World, error) {
 		if h, err = o.inModes(h); err != nil {
 			return nil, err
 		}
-		worlds[i] = newWorld(h, Info{Reason: "goroutine PEs", Launcher: "local", NodeSize: c.NodeSize, Checked: checked}, o.logf(checked))
+		worlds[i] = newWorld(h, Info{Reason: "goroutine PEs", Launcher: "local", NodeSize: c.NodeSize, Checked: checked, Weak: o.Weak}, o.logf(checked))
 	}
 	return worlds, nil
 }

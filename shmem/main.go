@@ -39,10 +39,12 @@ func (w *World) run(ctx context.Context, f func(context.Context, *World) error) 
 	defer func() {
 		if p := recover(); p != nil {
 			fmt.Fprintf(os.Stderr, "shmem: PE %d panicked: %v\n\n%s", w.rank, p, debug.Stack())
+			w.tellAgain(nil)
 			w.heap.Fail(fmt.Sprintf("panicked: %v", p), engine.Leaves)
 			code = 2
 		} else if ended {
 			fmt.Fprintf(os.Stderr, "shmem: PE %d: %v\n", w.rank, errEnded)
+			w.tellAgain(nil)
 			w.heap.Fail(errEnded.Error(), engine.Leaves)
 			os.Exit(2) // the process would stay, without its main goroutine
 		}
@@ -60,6 +62,7 @@ func (w *World) run(ctx context.Context, f func(context.Context, *World) error) 
 	}
 	if !w.said(ctx, err) {
 		fmt.Fprintf(os.Stderr, "PE %d: %v\n", w.rank, err)
+		w.tellAgain(err)
 	}
 	w.fail(err, engine.Leaves)
 	return 1

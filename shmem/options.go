@@ -45,6 +45,11 @@ type Options struct {
 	// are not concerned. go doc
 	// github.com/goshmem/goshmem/internal/fault has the grammar.
 	Fault string
+	// Weak is the seed of weak mode (GOSHMEM_WEAK): data arrives as late, and in as odd
+	// an order, as the memory model allows, so that a program that relies on more fails.
+	// What is drawn depends on the seed alone, and all PEs must have the same. Peer
+	// returns ErrNoPeerAccess. 0: off.
+	Weak uint64
 	// Logf gets what is worth knowing but no error, such as memory that was still
 	// allocated at Finalize. nil: nobody does; in checked mode it goes to stderr.
 	Logf func(format string, args ...any)

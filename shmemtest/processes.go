@@ -47,6 +47,7 @@ func RunProcessesWith(t *testing.T, n int, o shmem.Options, body Body) {
 	} else if testing.Verbose() {
 		t.Log(text)
 	}
+	again(t, o)
 }
 
 // StartProcesses is RunProcesses for tests that expect ranks to fail: it returns

@@ -62,6 +62,7 @@ func runLocal(t *testing.T, n int, o shmem.Options, body Body) {
 		return nil
 	})
 	conclude(t, err, tbs...)
+	again(t, o)
 }
 
 // logged sends what the world has to say to the test's log. Tests run in checked mode,
@@ -98,6 +99,7 @@ func joinJob(t *testing.T, o shmem.Options, body Body) {
 	}
 	tb := &peTB{TB: t, pe: w.MyPE(), out: func(line string) { t.Helper(); t.Log(line) }}
 	conclude(t, runRank(t.Context(), tb, w, body), tb)
+	again(t, o)
 }
 
 // runRank runs body on a goroutine that it may end, and finalizes the world.

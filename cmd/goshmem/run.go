@@ -20,6 +20,7 @@ type runOptions struct {
 	spec     launcher.Spec
 	noPrefix bool
 	dryRun   bool
+	weak     uint64
 }
 
 func runCommand() *cobra.Command {
@@ -53,6 +54,7 @@ at the time limit; 126 or 127 if the program cannot be run.`,
 	f.StringArrayVar(&o.spec.Env, "env", nil, "NAME=value for the environment of all ranks (may be repeated)")
 	f.StringVar(&o.spec.OutputDir, "output-dir", "", "folder that also gets the output of every rank, a file per stream")
 	f.StringVar(&o.spec.Bind, "bind", launcher.BindNone, "cores: rank r runs on the r-th available core only; none: no binding")
+	f.Uint64Var(&o.weak, "weak", 0, "seed of weak mode, where data arrives as late as is allowed (as GOSHMEM_WEAK; 0: off)")
 	f.BoolVar(&o.noPrefix, "no-prefix", false, "leave out host and rank in front of the lines")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be run, with the environment, and start nothing")
 	return c
@@ -61,6 +63,9 @@ at the time limit; 126 or 127 if the program cannot be run.`,
 func (o *runOptions) run(c *cobra.Command, args []string) error {
 	s := o.spec
 	s.Argv = args
+	if o.weak != 0 {
+		s.Env = append(s.Env, fmt.Sprintf("%s=%d", env.Weak, o.weak))
+	}
 	if o.noPrefix {
 		s.Prefix = func(int) string { return "" }
 	}
@@ -79,7 +84,11 @@ func (o *runOptions) run(c *cobra.Command, args []string) error {
 	if err := launcher.Supported(); err != nil {
 		return err
 	}
-	return start(c.Context(), s)
+	err := start(c.Context(), s)
+	if err != nil && o.weak != 0 {
+		fmt.Fprintf(os.Stderr, "goshmem: weak mode, seed %d: to see this again run goshmem run -n %d --weak %d %s\n", o.weak, s.N, o.weak, strings.Join(args, " "))
+	}
+	return err
 }
 
 // checkValues refuses variables that every rank would refuse.

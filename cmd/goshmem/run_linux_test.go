@@ -44,6 +44,19 @@ func TestRunFailure(t *testing.T) {
 		"  its last lines on stderr:\n    rank 1 gives up\n", "  stopped with SIGTERM: rank 0\n")
 }
 
+// TestRunWeak: the ranks get the seed, and who sees them fail how to see it again.
+func TestRunWeak(t *testing.T) {
+	status, stdout, stderr := call(t, "run", "-n", "2", "--no-prefix", "--weak", "17", "sh", "-c", "echo $GOSHMEM_WEAK")
+	if status != 0 || stdout != "17\n17\n" || stderr != "" {
+		t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
+	}
+	status, _, stderr = call(t, "run", "-n", "2", "--weak", "17", "./testdata/hello", "fail1")
+	if status != 3 {
+		t.Errorf("status %d", status)
+	}
+	contains(t, stderr, "goshmem: weak mode, seed 17: to see this again run goshmem run -n 2 --weak 17 ./testdata/hello fail1\n")
+}
+
 func TestRunTimeout(t *testing.T) {
 	status, _, stderr := call(t, "run", "-n", "2", "--timeout", "100ms", "sleep", "100")
 	if status != 124 {

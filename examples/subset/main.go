@@ -40,7 +40,8 @@ func run(ctx context.Context) error {
 	return w.Finalize(ctx)
 }
 
-// introduce tells every PE of the world which rank of the job each PE is.
+// introduce tells every PE of the world which rank of the job each PE is. They rise, as
+// PE numbers do.
 func introduce(ctx context.Context, w *shmem.World, rank int) error {
 	ranks, err := shmem.Alloc[int32](ctx, w, w.NPEs())
 	if err != nil {
@@ -59,7 +60,10 @@ func introduce(ctx context.Context, w *shmem.World, rank int) error {
 		return err
 	}
 	text := ""
-	for _, r := range all {
+	for i, r := range all {
+		if i > 0 && r <= all[i-1] {
+			return fmt.Errorf("rank %d stands before rank %d: not all have arrived", all[i-1], r)
+		}
 		text += " " + strconv.Itoa(int(r))
 	}
 	fmt.Printf("PE %d of %d, in the world of ranks%s\n", w.MyPE(), w.NPEs(), text)

@@ -126,7 +126,7 @@ func contextDestroyCompletes(p *pe) {
 // contextFree: no put through a context lands in what comes to stand where it pointed.
 func contextFree(p *pe) {
 	const n = 50
-	src, elsewhere := alloc[uint64](p, n), alloc[uint64](p, n)
+	src, other, elsewhere := alloc[uint64](p, n), alloc[uint64](p, n), alloc[uint64](p, n)
 	c := newContext(p)
 	for round := range 20 {
 		a, err := shmem.Alloc[uint64](p.ctx, p.w, n)
@@ -135,7 +135,7 @@ func contextFree(p *pe) {
 		p.sync()
 		same(p, anyBit(local(p, a)), 0, "round %d: bits set in a fresh block", round)
 		p.barrier()
-		scatter(p, via(p, a, c), src, ^uint64(0))
+		scatter(p, via(p, a, c), other, ^uint64(0)) // the barrier has not given src back
 		p.ok(a.Free(p.ctx))
 	}
 	p.ok(c.Destroy(p.ctx))

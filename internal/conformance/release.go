@@ -169,7 +169,7 @@ func releaseMany(p *pe) {
 // releaseCompletes: no put lands in what comes to stand where it pointed.
 func releaseCompletes(p *pe) {
 	const n = 50
-	src := alloc[uint64](p, n)
+	src, other := alloc[uint64](p, n), alloc[uint64](p, n)
 	c, before := newContext(p), p.w.HeapStats()
 	for round := range 20 {
 		a, err := shmem.Alloc[uint64](p.ctx, p.w, n)
@@ -177,7 +177,7 @@ func releaseCompletes(p *pe) {
 		same(p, anyBit(local(p, a)), 0, "round %d: bits set in a fresh block", round)
 		p.barrier()
 		scatter(p, a, src, ^uint64(0))
-		scatter(p, via(p, a, c), src, ^uint64(0))
+		scatter(p, via(p, a, c), other, ^uint64(0))
 		p.ok(a.Release())
 	}
 	p.ok(c.Destroy(p.ctx))

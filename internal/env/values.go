@@ -43,7 +43,7 @@ func Problems(environ, engines []string) []Problem {
 		heap = ForeignHeapSize
 	}
 	var bad []Problem
-	for _, name := range []string{Engine, heap, Timeout, NodeSize, Checked, HostDevices, Fault} {
+	for _, name := range []string{Engine, heap, Timeout, NodeSize, Checked, Weak, HostDevices, Fault} {
 		if err := checkValue(name, values[name], engines); values[name] != "" && err != nil {
 			bad = append(bad, Problem{name, values[name], err})
 		}
@@ -86,6 +86,10 @@ func checkValue(name, value string, engines []string) error {
 	case Fault:
 		if _, err := fault.Parse(value); err != nil {
 			return fmt.Errorf("not a fault: %w", err)
+		}
+	case Weak:
+		if _, err := strconv.ParseUint(value, 10, 64); err != nil {
+			return errors.New("not a seed: use a number from 1 on, or 0 for none")
 		}
 	case Checked:
 		if value != "0" && value != "1" {

@@ -2,9 +2,7 @@ package weak
 
 import (
 	"context"
-	"math/rand/v2"
 	"runtime"
-	"sync"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -14,29 +12,25 @@ import (
 // lane is an engine.Lane that delivers late.
 type lane struct {
 	h     *Heap
-	mu    sync.Mutex // guards the queue, and orders deliveries
-	queue []delivery
-	rng   *rand.Rand
+	queue queue
 }
-
-// delivery is a put or a non-blocking get that has not happened yet.
-type delivery func() error
 
 func (h *Heap) newLane() *lane {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l := &lane{h: h, rng: rand.New(rand.NewPCG(h.seed+uint64(len(h.lanes))<<32, uint64(h.Rank())))}
-	h.lanes = append(h.lanes, l)
+	l := &lane{h: h}
+	l.queue.luck = newLuck(h.seed, h.Rank(), h.NPEs(), h.lanes)
+	h.lanes++
 	return l
 }
 
 // Put queues a copy of the data. The copy is made before anything refers to src
 // from the heap: src may point into a stack, which may move.
 func (l *lane) Put(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr) error {
-	if l.h.Break == LateSource {
-		return l.PutNBI(pe, dst, src, n)
+	if l.h.Break != LateSource {
+		src = duplicate(src, n)
 	}
-	return l.PutNBI(pe, dst, duplicate(src, n), n)
+	return l.PutNBI(pe, dst, src, n)
 }
 
 // duplicate copies n bytes to words of their own, aligned as any source may be.
@@ -49,7 +43,27 @@ func duplicate(src unsafe.Pointer, n uintptr) unsafe.Pointer {
 
 // PutNBI queues a put that reads src when it is delivered.
 func (l *lane) PutNBI(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr) error {
-	return l.later(func() error { return l.h.Heap.Put(pe, dst, src, n) })
+	l.queue.mu.Lock()
+	defer l.queue.mu.Unlock()
+	l.put(pe, dst, src, n)
+	return nil
+}
+
+// put queues a put, sometimes in two parts, and returns them: who polls on one
+// part of the data must not take the rest for there.
+func (l *lane) put(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr) (parts [2]*item) {
+	if at := l.queue.luck.split(n); at > 0 {
+		parts[0] = l.part(pe, dst, src, at)
+		dst, src, n = dst+at, unsafe.Add(src, at), n-at
+	}
+	parts[1] = l.part(pe, dst, src, n)
+	return parts
+}
+
+func (l *lane) part(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr) *item {
+	it := &item{pe: pe, n: n, happen: func() error { return l.h.Heap.Put(pe, dst, src, n) }}
+	l.queue.add(it)
+	return it
 }
 
 // Get reads at once.
@@ -59,56 +73,53 @@ func (l *lane) Get(pe int, dst unsafe.Pointer, src engine.Offset, n uintptr) err
 
 // GetNBI queues a get.
 func (l *lane) GetNBI(pe int, dst unsafe.Pointer, src engine.Offset, n uintptr) error {
-	return l.later(func() error { return l.h.Heap.Get(pe, dst, src, n) })
-}
-
-// later queues d and delivers some of what is in the queue.
-func (l *lane) later(d delivery) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.queue = append(l.queue, d)
-	if len(l.queue) > 64 || l.rng.IntN(4) == 0 {
-		return l.deliver(l.rng.IntN(len(l.queue) + 1))
-	}
+	l.queue.mu.Lock()
+	defer l.queue.mu.Unlock()
+	l.queue.add(&item{pe: pe, free: true, happen: func() error { return l.h.Heap.Get(pe, dst, src, n) }})
 	return nil
 }
 
-// deliver makes n of the queued deliveries happen, in random order.
-func (l *lane) deliver(n int) error {
-	for ; n > 0; n-- {
-		last := len(l.queue) - 1
-		i := l.rng.IntN(last + 1)
-		d := l.queue[i]
-		l.queue[i], l.queue = l.queue[last], l.queue[:last]
-		if err := d(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// flush delivers everything.
-func (l *lane) flush() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.deliver(len(l.queue))
-}
-
-// PutSignal delivers its own data, at least, before its signal.
+// PutSignal queues the data, and the signal behind it.
 func (l *lane) PutSignal(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr, sig engine.Offset, op engine.AMO) error {
-	if l.h.Break != SignalFirst {
-		return l.h.Heap.PutSignal(pe, dst, src, n, sig, op)
+	src = duplicate(src, n)
+	l.queue.mu.Lock()
+	defer l.queue.mu.Unlock()
+	if l.h.Break == SignalFirst {
+		l.signal(pe, sig, op, [2]*item{})
+		l.put(pe, dst, src, n)
+		return nil
 	}
-	if err := l.Put(pe, dst, src, n); err != nil {
-		return err
-	}
-	_, err := l.h.Heap.Atomic(pe, sig, op)
+	l.signal(pe, sig, op, l.put(pe, dst, src, n))
+	return nil
+}
+
+// signal queues the signal of a put behind its data.
+func (l *lane) signal(pe int, at engine.Offset, op engine.AMO, data [2]*item) {
+	l.queue.add(&item{pe: pe, word: at, atomic: true, after: data, happen: func() error { return l.raise(pe, at, op) }})
+}
+
+// raise does an atomic, and wakes who may wait for it.
+func (l *lane) raise(pe int, at engine.Offset, op engine.AMO) error {
+	_, err := l.atomic(pe, at, op)
 	l.h.Ring(pe)
 	return err
 }
 
-// Atomic is not ordered with puts: it happens at once.
+// Atomic queues what has no old value to return. Others happen at once, after what
+// fences have put before them. Those of one word stay in order.
 func (l *lane) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error) {
+	l.queue.mu.Lock()
+	defer l.queue.mu.Unlock()
+	if op.Blind {
+		before := [2]*item{l.queue.last(pe, at)}
+		l.queue.add(&item{pe: pe, word: at, atomic: true, after: before, happen: func() error { return l.raise(pe, at, op) }})
+		return 0, nil
+	}
+	l.queue.hasten(pe, at)
+	return l.atomic(pe, at, op)
+}
+
+func (l *lane) atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error) {
 	if l.h.Break != TornAdd || op.Kind != engine.AMOAdd {
 		return l.h.Heap.Atomic(pe, at, op)
 	}
@@ -122,14 +133,14 @@ func (l *lane) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error) {
 	return old, err
 }
 
-// Fence delivers everything: the strongest way to order it before what follows.
+// Fence delivers nothing: what comes later waits for what was before, at each PE.
 func (l *lane) Fence() {
 	if l.h.Break == NoFence {
 		return
 	}
-	if err := l.flush(); err != nil {
-		panic(err) // the heaps below cannot fail to copy
-	}
+	l.queue.mu.Lock()
+	defer l.queue.mu.Unlock()
+	l.queue.epoch++
 }
 
 // Quiet delivers everything of this lane.
@@ -137,5 +148,5 @@ func (l *lane) Quiet(context.Context) error {
 	if l.h.Break == NoQuiet || l.h.Break == NoLaneQuiet && l != l.h.lane {
 		return nil
 	}
-	return l.flush()
+	return l.queue.drain()
 }

@@ -1,8 +1,13 @@
 // Package weak makes an engine as weak as the memory model of package shmem
-// allows: puts lie in a queue and arrive late, in random order, and non-blocking
-// gets read late. Programs that rely on more than the model fail over it, which
-// is how the suite finds out whether fence, quiet and barrier do their part. Tests
-// put it in front of goroutine PEs.
+// allows: puts and atomics whose old value nobody wants lie in a queue and arrive
+// late, each on its own and in an order of its own, and non-blocking gets read
+// late. Fences hold for each target, quiets for everything of their lane; meetings
+// deliver nothing. Programs that rely on more than the model fail over it.
+//
+// What becomes of an operation is drawn when it is issued, from the seed, the PE,
+// the lane and the number of the operation there: so a PE that does the same again
+// is treated the same again. Time decides only for PEs that issue nothing more:
+// they may wait for somebody who needs what they have put.
 package weak
 
 import (
@@ -19,12 +24,13 @@ type Heap struct {
 	below
 	*lane // the default one
 	seed  uint64
+	skew  skew
 	// Break weakens one promise more than the model allows, to prove that the
 	// suite notices.
 	Break Fault
 
 	mu    sync.Mutex // guards lanes
-	lanes []*lane    // all of them
+	lanes uint64     // so far
 }
 
 // below is the heap that does the work. It is wrapped so that the methods of the
@@ -39,7 +45,6 @@ const (
 	Sound         Fault = iota
 	NoFence             // Fence orders nothing
 	NoQuiet             // Quiet completes nothing
-	LateMeetings        // no fault: a meeting delivers nothing, so that only quiets complete
 	NoLaneQuiet         // Quiet completes only what went through the default lane
 	NoBarrierWait       // every meeting but the first ends at once
 	SignalFirst         // the signal of a put overtakes its data
@@ -49,10 +54,12 @@ const (
 	OldSlip             // what a member came with is what it came with before
 )
 
-// Wrap puts a weak heap in front of h. Equal seeds deliver in equal order.
+// Wrap puts a weak heap in front of h. All PEs of a world have the same seed; equal
+// seeds treat equal operations alike.
 func Wrap(h engine.Heap, seed uint64) *Heap {
 	w := &Heap{below: below{h}, seed: seed}
 	w.lane = w.newLane()
+	w.skew.draw(seed, h.Rank())
 	return w
 }
 
@@ -67,96 +74,13 @@ func (h *Heap) Base(pe int) unsafe.Pointer {
 // NewLane returns a lane with a queue of its own.
 func (h *Heap) NewLane() engine.Lane { return h.newLane() }
 
-// Flush delivers everything, of all lanes.
-func (h *Heap) Flush() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, l := range h.lanes {
-		if err := l.flush(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Wait delivers everything first: a put arrives some day even without a fence,
-// and the awaited PE may be waiting for it.
+// Wait stumbles first, since who is late finds what others have done too early, and
+// delivers a part of what the awaited PE may wait for. The rest is left to the clock.
 func (h *Heap) Wait(ctx context.Context, call engine.Call, ready func() bool) error {
-	if err := h.Flush(); err != nil {
-		return err
-	}
+	h.skew.stumble()
+	h.queue.some()
 	return h.Heap.Wait(ctx, call, ready)
 }
 
 // Spin is 0, so that every wait comes to Wait.
 func (h *Heap) Spin() (looks int, pause bool) { return 0, false }
-
-// Gate wraps the team's meeting point.
-func (h *Heap) Gate(slot int, members []int, generation uint64) engine.Gate {
-	return &gate{Gate: h.Heap.Gate(slot, members, generation), h: h, members: members, slips: make([]engine.Slip, len(members))}
-}
-
-// gate delivers what is queued only after the members have met: a sync completes
-// no puts.
-type gate struct {
-	engine.Gate
-	h       *Heap
-	members []int
-	seen    int
-	slips   []engine.Slip // that the members came with last
-}
-
-func (g *gate) Meet(ctx context.Context, call engine.Call) error {
-	g.seen++
-	if g.h.Break == NoBarrierWait && g.seen > 1 && call.Kind == engine.KindBarrier {
-		return nil
-	}
-	if err := g.Gate.Meet(ctx, call); err != nil {
-		return err
-	}
-	return g.settle()
-}
-
-func (g *gate) Gather(ctx context.Context, call engine.Call, mine engine.Words, all []engine.Words) error {
-	if err := g.Gate.Gather(ctx, call, mine, all); err != nil {
-		return err
-	}
-	return g.settle()
-}
-
-// Stage is nil for all members but this one.
-func (g *gate) Stage(i int) unsafe.Pointer {
-	if g.members[i] == g.h.Rank() {
-		return g.Gate.Stage(i)
-	}
-	return nil
-}
-
-func (g *gate) Await(ctx context.Context, call engine.Call, i int) error {
-	if g.h.Break == NoAwait {
-		return nil
-	}
-	if err := g.Gate.Await(ctx, call, i); err != nil {
-		return err
-	}
-	return g.settle()
-}
-
-func (g *gate) Slip(i int) *engine.Slip {
-	slip := g.Gate.Slip(i)
-	if g.h.Break != OldSlip || g.members[i] == g.h.Rank() {
-		return slip
-	}
-	before := g.slips[i]
-	if g.slips[i] = *slip; before[0] != slip[0] {
-		return slip
-	}
-	return &before
-}
-
-func (g *gate) settle() error {
-	if g.h.Break == NoQuiet || g.h.Break == NoLaneQuiet || g.h.Break == LateMeetings {
-		return nil
-	}
-	return g.h.Flush()
-}
