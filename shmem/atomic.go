@@ -197,7 +197,7 @@ func farAtomic[T AtomicNumber](a Array[T], i, pe int, op string, kind engine.AMO
 	if err := a.reach(i, pe); err != nil {
 		return old, fail(a.World(), op, pe, err)
 	}
-	amo := engine.AMO{Kind: kind, Width: uint8(unsafe.Sizeof(v)), Float: isFloat[T](), Value: bitsOf(v), Cond: bitsOf(cond)}
+	amo := engine.AMO{Kind: kind, Blind: op == "atomic set" || op == "atomic add", Width: uint8(unsafe.Sizeof(v)), Float: isFloat[T](), Value: bitsOf(v), Cond: bitsOf(cond)}
 	was, err := a.b.lane.moves.Atomic(a.b.lane.world(pe), a.offset(i), amo)
 	return *(*T)(unsafe.Pointer(&was)), fail(a.b.w, op, pe, err)
 }

@@ -20,7 +20,7 @@ type lane struct {
 }
 
 // newLane is a lane of the world for all PEs, or for those in pes. In checked mode
-// every operation goes through moves, which checks it.
+// every operation goes through moves, which checks it; so it does over a distant heap.
 func (w *World) newLane(moves engine.Lane, pes []int, group string, o ContextOptions) *lane {
 	l := &lane{moves: moves, pes: pes, group: group, bases: make([]unsafe.Pointer, len(w.bases))}
 	if pes != nil {
@@ -29,6 +29,9 @@ func (w *World) newLane(moves engine.Lane, pes []int, group string, o ContextOpt
 	if w.info.Checked {
 		l.check = newChecker(w, moves, o)
 		l.moves = l.check
+		return l
+	}
+	if _, distant := w.heap.(engine.Distant); distant {
 		return l
 	}
 	for i := range l.bases {

@@ -26,9 +26,9 @@ const (
 func (op SignalOp) amo(value uint64) (engine.AMO, error) {
 	switch op {
 	case SignalSet:
-		return engine.AMO{Kind: engine.AMOSet, Width: 8, Value: value}, nil
+		return engine.AMO{Kind: engine.AMOSet, Blind: true, Width: 8, Value: value}, nil
 	case SignalAdd:
-		return engine.AMO{Kind: engine.AMOAdd, Width: 8, Value: value}, nil
+		return engine.AMO{Kind: engine.AMOAdd, Blind: true, Width: 8, Value: value}, nil
 	}
 	return engine.AMO{}, problem(ErrArgument, "signal operation %d: use SignalSet or SignalAdd", int(op))
 }

@@ -21,6 +21,7 @@ type AMO struct {
 	Kind  AMOKind
 	Width uint8 // 4 or 8
 	Float bool
+	Blind bool // nobody wants the old value: it need not be done when the call returns
 	Value uint64
 	Cond  uint64 // AMOCompareSwap only
 }

@@ -35,6 +35,10 @@ type Local interface {
 	OpenLocal(n int, c Config) ([]Heap, error)
 }
 
+// Distant is the mark of a heap whose lanes every operation on a PE must go through,
+// also where the PE has a Base, which is then for collectives and for views.
+type Distant interface{ Distant() }
+
 // Config is what all PEs of a world must agree on.
 type Config struct {
 	HeapSize uintptr       // bytes of each PE's symmetric heap
@@ -77,7 +81,8 @@ type Lane interface {
 	// PutSignal is Put followed by op on the 8-byte word at sig of the same PE,
 	// which is never seen before the data.
 	PutSignal(pe int, dst Offset, src unsafe.Pointer, n uintptr, sig Offset, op AMO) error
-	// Atomic applies op to the word at at of pe and returns the old value.
+	// Atomic applies op to the word at at of pe and returns the old value, unless op is
+	// blind: then it may be done later, before Quiet.
 	Atomic(pe int, at Offset, op AMO) (uint64, error)
 	// Fence orders earlier puts and atomics of this PE before later ones, per target.
 	Fence()

@@ -23,6 +23,7 @@ const (
 	Rdzv     = "GOSHMEM_RDZV"
 	NodeSize = "GOSHMEM_NODE_SIZE"
 	Checked  = "GOSHMEM_CHECK"
+	Race     = "GOSHMEM_RACE"
 	Cache    = "GOSHMEM_CACHE"
 
 	HostDevices = "GOSHMEM_HOST_DEVICES"
@@ -49,6 +50,7 @@ func Vars() []Var {
 		{Timeout, "5m", "how long a call may wait for other PEs before it returns an error (a Go duration)"},
 		{NodeSize, "", "PEs of a virtual node: others are reached as if they were on another machine; unset: one node"},
 		{Checked, "0", "1: checked mode, which records every operation and reports misuse with its line (shmemtest: on)"},
+		{Race, "1", "0: no race mode in builds with -race, whose remote accesses else take the time of a network (goroutine PEs)"},
 		{Cache, "", "folder of compiled kernels; unset: goshmem/kernels in the user's cache folder"},
 		{HostDevices, "1", "devices of platform host, which package gpu has without a GPU (1 to 64)"},
 		{Rdzv, "", "where the processes of a job meet: unix:@name or tcp:host:port"},
