@@ -39,6 +39,10 @@ type Local interface {
 // also where the PE has a Base, which is then for collectives and for views.
 type Distant interface{ Distant() }
 
+// Domained is the ability of a lane to tell atomics of contexts of different teams
+// apart, which need not be atomic to each other. It is told the team's PEs, nil for all.
+type Domained interface{ Domain(pes []int) }
+
 // Config is what all PEs of a world must agree on.
 type Config struct {
 	HeapSize uintptr       // bytes of each PE's symmetric heap

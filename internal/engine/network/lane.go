@@ -4,6 +4,7 @@ package network
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"unsafe"
 
@@ -13,8 +14,16 @@ import (
 
 // lane is an engine.Lane whose operations are ordered by its own fences and quiets only.
 type lane struct {
-	h *Heap
+	h    *Heap
+	team string // of the context; "": the world's
 	queue
+}
+
+// Domain says which PEs the lane is for, nil for all.
+func (l *lane) Domain(pes []int) {
+	if pes != nil {
+		l.team = fmt.Sprint(pes)
+	}
 }
 
 // Put copies the data at once, and issues a put of the copy. Nothing refers to src from
@@ -81,12 +90,24 @@ func (l *lane) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error) {
 
 // change applies an atomic.
 func (l *lane) change(pe int, at engine.Offset, op engine.AMO) uint64 {
-	l.h.net.kinds.compare(l.at(pe, at), op)
+	l.h.net.kinds.mixedAtomics(l.at(pe, at), op, l.team)
 	old, err := l.h.below.Atomic(pe, at, op)
 	if err != nil {
 		panic(err) // the heaps below cannot fail at this
 	}
+	if op.Kind != engine.AMOFetch { // as touch does
+		again(l.at(pe, at), op.Width)
+	}
 	return old
+}
+
+// again is one more atomic, which changes nothing.
+func again(p unsafe.Pointer, width uint8) {
+	if width == 4 {
+		mem.Or32(p, 0)
+	} else {
+		mem.Or64(p, 0)
+	}
 }
 
 // at is where a place in the heap of pe is.
@@ -100,24 +121,31 @@ func write(dst, src unsafe.Pointer, n uintptr) {
 	if n == 0 { // a signal without data
 		return
 	}
-	runtime.RaceReadRange(src, int(n))
-	runtime.RaceWriteRange(dst, int(n))
+	touch(dst, src, n)
 	mem.Landing(dst, n)
 	mem.Untrack()
-	defer mem.Track()
 	mem.Put(dst, src, n)
+	mem.Track()
+	touch(dst, src, n)
 }
 
 // read copies from the memory of a PE.
 func read(dst, src unsafe.Pointer, n uintptr) {
-	if n == 0 { // a signal without data
+	if n == 0 {
 		return
 	}
+	touch(dst, src, n)
+	mem.Untrack()
+	mem.Get(dst, src, n)
+	mem.Track()
+	touch(dst, src, n)
+}
+
+// touch tells the detector of a copy. It is told before and after: of two accesses at the
+// same moment each can miss the other, since it looks first and notes its own then.
+func touch(dst, src unsafe.Pointer, n uintptr) {
 	runtime.RaceReadRange(src, int(n))
 	runtime.RaceWriteRange(dst, int(n))
-	mem.Untrack()
-	defer mem.Track()
-	mem.Get(dst, src, n)
 }
 
 // Fence orders what this goroutine issues from now on, for each PE.

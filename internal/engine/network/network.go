@@ -3,6 +3,7 @@
 package network
 
 import (
+	"runtime"
 	"sync"
 	"unsafe"
 
@@ -60,6 +61,19 @@ func (h *Heap) newLane() *lane {
 	defer h.mu.Unlock()
 	h.lanes = append(h.lanes, l)
 	return l
+}
+
+// maxNoted is how much of a new block is told to the detector.
+const maxNoted = 1 << 20
+
+// Commit gives memory, and has the detector make its notes of it. At the first access to
+// a page that takes so long that another one at the same time would be missed.
+func (h *Heap) Commit(at engine.Offset, n uintptr) error {
+	err := h.below.Commit(at, n)
+	if err == nil && n > 0 {
+		runtime.RaceWriteRange(unsafe.Add(h.Base(h.Rank()), at), int(min(n, maxNoted)))
+	}
+	return err
 }
 
 // Record keeps an operation for others to read, which orders nothing.

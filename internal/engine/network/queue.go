@@ -13,8 +13,8 @@ import (
 
 // queue is the bookkeeping of a lane. The detector sees neither its lock nor what the
 // lock guards: operations of several goroutines of a PE are not ordered by having gone
-// through the same lane. That is why the functions are not instrumented, and use slices
-// only: maps report to the detector by themselves.
+// through the same lane. That is why the functions are not instrumented, and neither copy slices
+// nor use maps, which tell the detector by themselves.
 type queue struct {
 	mu     sync.Mutex
 	issued uint64
@@ -204,7 +204,7 @@ func (q *queue) thin(keep int) {
 		<-o.done
 		close(o.end)
 	}
-	q.alive = append([]*operation(nil), q.alive[n:]...)
+	q.alive = q.alive[n:]
 }
 
 // end lets all goroutines end, now and later.
