@@ -66,7 +66,7 @@ func TestTruth(t *testing.T) {
 func (c program) inChild(dir, id string) (found []int, report string, err error) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestChild$", fmt.Sprintf("-schedules=%d", *schedules))
 	cmd.Env = append(os.Environ(), child+"="+id, "TRUTH_RESULT="+filepath.Join(dir, "result"),
-		"GORACE=exitcode=0 suppress_equal_stacks=0 suppress_equal_addresses=0 log_path="+filepath.Join(dir, "race"))
+		"GORACE=exitcode=0 atexit_sleep_ms=0 suppress_equal_stacks=0 suppress_equal_addresses=0 log_path="+filepath.Join(dir, "race"))
 	out, err := cmd.CombinedOutput()
 	logs, _ := filepath.Glob(filepath.Join(dir, "race*"))
 	for _, name := range logs {

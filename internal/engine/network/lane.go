@@ -90,24 +90,20 @@ func (l *lane) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error) {
 
 // change applies an atomic.
 func (l *lane) change(pe int, at engine.Offset, op engine.AMO) uint64 {
-	l.h.net.kinds.mixedAtomics(l.at(pe, at), op, l.team)
+	p := l.at(pe, at)
+	l.h.net.kinds.mixedAtomics(p, op, l.team)
+	switch { // as touch does
+	case op.Kind == engine.AMOFetch:
+	case op.Width == 4:
+		mem.Or32(p, 0)
+	default:
+		mem.Or64(p, 0)
+	}
 	old, err := l.h.below.Atomic(pe, at, op)
 	if err != nil {
 		panic(err) // the heaps below cannot fail at this
 	}
-	if op.Kind != engine.AMOFetch { // as touch does
-		again(l.at(pe, at), op.Width)
-	}
 	return old
-}
-
-// again is one more atomic, which changes nothing.
-func again(p unsafe.Pointer, width uint8) {
-	if width == 4 {
-		mem.Or32(p, 0)
-	} else {
-		mem.Or64(p, 0)
-	}
 }
 
 // at is where a place in the heap of pe is.
@@ -126,7 +122,6 @@ func write(dst, src unsafe.Pointer, n uintptr) {
 	mem.Untrack()
 	mem.Put(dst, src, n)
 	mem.Track()
-	touch(dst, src, n)
 }
 
 // read copies from the memory of a PE.
@@ -138,14 +133,15 @@ func read(dst, src unsafe.Pointer, n uintptr) {
 	mem.Untrack()
 	mem.Get(dst, src, n)
 	mem.Track()
-	touch(dst, src, n)
 }
 
-// touch tells the detector of a copy. It is told before and after: of two accesses at the
-// same moment each can miss the other, since it looks first and notes its own then.
+// touch tells the detector of a copy, twice: of two accesses at the same moment each can
+// miss the other, since it looks first and notes its own then.
 func touch(dst, src unsafe.Pointer, n uintptr) {
-	runtime.RaceReadRange(src, int(n))
-	runtime.RaceWriteRange(dst, int(n))
+	for range 2 {
+		runtime.RaceReadRange(src, int(n))
+		runtime.RaceWriteRange(dst, int(n))
+	}
 }
 
 // Fence orders what this goroutine issues from now on, for each PE.
