@@ -4,7 +4,7 @@ package shmem
 
 import (
 	"github.com/goshmem/goshmem/internal/engine"
-	"github.com/goshmem/goshmem/internal/engine/network"
+	"github.com/goshmem/goshmem/internal/engines"
 )
 
 // networked is the race mode.
@@ -14,7 +14,7 @@ func networked(o Options, h engine.Heap) (engine.Heap, error) {
 		return h, err
 	}
 	if o.local.network == nil {
-		o.local.network = network.New(h.NPEs())
+		o.local.network = engines.NewNetwork(h.NPEs())
 	}
-	return o.local.network.(*network.Network).Attach(h), nil
+	return o.local.network.(*engines.Network).Attach(h), nil
 }

@@ -4,6 +4,7 @@ package shmem_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/goshmem/goshmem/internal/conformance"
@@ -11,12 +12,12 @@ import (
 	"github.com/goshmem/goshmem/shmemtest"
 )
 
-// polls are the checks that look, with plain loads, at what others are storing: they hold
-// engines to more than the memory model promises, and are racy by it.
-func polls() map[string]bool {
-	return map[string]bool{
-		"order: quiet before a look": true,
-	}
+// unfit says whether a check cannot be clean in race mode, or takes too long there.
+func unfit(c conformance.Check) bool {
+	return strings.HasSuffix(c.Name, "seen by polling") || // with plain loads, among puts to one word
+		c.Name == "order: quiet before a look" || c.Name == "lock: the next holder sees what was put" || // likewise
+		c.Name == "order: small transfers in one piece" || // which meet on purpose
+		c.Name == "atomic: n PEs x k increments" // 300,000 of them
 }
 
 // TestConformanceRace runs the suite in race mode: it must be clean itself.
@@ -24,7 +25,7 @@ func TestConformanceRace(t *testing.T) {
 	o := roomy
 	o.Race = shmem.RaceOn
 	const n = 3
-	checks := slices.DeleteFunc(conformance.Fitting(conformance.All(), n), func(c conformance.Check) bool { return polls()[c.Name] })
+	checks := slices.DeleteFunc(conformance.Fitting(conformance.All(), n), unfit)
 	for _, c := range checks {
 		t.Run(c.Name, func(t *testing.T) { shmemtest.RunWith(t, n, o, c.Run) })
 	}

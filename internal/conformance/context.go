@@ -44,6 +44,12 @@ func via[T any](p *pe, a shmem.Array[T], c *shmem.CommContext) shmem.Array[T] {
 func scatter(p *pe, dst, src shmem.Array[uint64], value uint64) {
 	p.Helper()
 	p.ok(src.Fill(value))
+	strew(p, dst, src)
+}
+
+// strew is scatter of what is in src.
+func strew(p *pe, dst, src shmem.Array[uint64]) {
+	p.Helper()
 	for i := range src.Len() {
 		p.ok(part(p, dst, i, i+1).PutNBI(part(p, src, i, i+1), p.next()))
 	}
@@ -135,7 +141,7 @@ func contextFree(p *pe) {
 		p.sync()
 		same(p, anyBit(local(p, a)), 0, "round %d: bits set in a fresh block", round)
 		p.barrier()
-		scatter(p, via(p, a, c), src, ^uint64(0))
+		strew(p, via(p, a, c), src)
 		p.ok(a.Free(p.ctx))
 	}
 	p.ok(c.Destroy(p.ctx))

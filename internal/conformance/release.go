@@ -177,7 +177,8 @@ func releaseCompletes(p *pe) {
 		same(p, anyBit(local(p, a)), 0, "round %d: bits set in a fresh block", round)
 		p.barrier()
 		scatter(p, a, src, ^uint64(0))
-		scatter(p, via(p, a, c), src, ^uint64(0))
+		p.quiet() // the next puts use the same source
+		strew(p, via(p, a, c), src)
 		p.ok(a.Release())
 	}
 	p.ok(c.Destroy(p.ctx))

@@ -106,3 +106,19 @@ func TestChild(t *testing.T) {
 		}
 	}
 }
+
+// TestReport: the stacks of a report name the lines of the program on both sides.
+func TestReport(t *testing.T) {
+	list := conflictsInTargets()
+	i := slices.IndexFunc(list, func(c program) bool { return c.name == "put / load, remote" })
+	c := program{name: list[i].name}
+	_, report, err := c.inChild(t.TempDir(), fmt.Sprintf("conflict/%d", i+len(conflictsInBuffers())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, side := range []string{"truth.(*pe).put()", "truth.(*pe).load()", "case_test.go:"} {
+		if !strings.Contains(report, side) {
+			t.Errorf("the report does not name %s:\n%s", side, report)
+		}
+	}
+}
