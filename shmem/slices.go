@@ -191,6 +191,9 @@ func (c *collective) foldInRoom(dst unsafe.Pointer, n uintptr) error {
 	}
 	return c.fromAll(func(i int) error {
 		at, bytes := share(i)
+		if bytes == 0 { // its place may be past the end of dst, where no pointer may be
+			return nil
+		}
 		return c.read(i, at, unsafe.Add(dst, at), bytes)
 	})
 }
