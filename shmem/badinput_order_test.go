@@ -86,7 +86,7 @@ func (d disorder) run(t testing.TB, w *shmem.World, meet func()) {
 	wrong{is: shmem.ErrMismatch, op: "barrier", peer: -1}.in(w).check(t, w.Barrier(t.Context()))
 	wrong{is: shmem.ErrMismatch, op: "alloc", peer: -1}.in(w).check(t, second(shmem.Alloc[int64](t.Context(), w, 1)))
 	wrong{is: shmem.ErrMismatch, op: "free", peer: -1}.in(w).check(t, a.Free(t.Context()))
-	must(t, a.P(0, 1, pe)) // what needs no meeting goes on
+	must(t, a.P(0, 1, (w.MyPE()+1)%w.NPEs())) // what needs no meeting goes on
 	meet()
 }
 

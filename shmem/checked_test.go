@@ -13,10 +13,11 @@ import (
 	"github.com/goshmem/goshmem/shmem"
 )
 
-// checkedOptions are badOptions in checked mode.
+// checkedOptions are badOptions in checked mode. The misuse is meant, and race mode would
+// report it as well.
 func checkedOptions() shmem.Options {
 	o := badOptions()
-	o.Check = shmem.CheckOn
+	o.Check, o.Race = shmem.CheckOn, shmem.RaceOff
 	return o
 }
 

@@ -16,8 +16,8 @@ import (
 )
 
 // roomy is a heap that is enough for the checks, and quick to make. Checked mode has
-// tests of its own: it takes no fast path.
-var roomy = shmem.Options{HeapSize: 4 << 20, Timeout: 20 * time.Second, Check: shmem.CheckOff}
+// tests of its own: it takes no fast path. Nor does race mode.
+var roomy = shmem.Options{HeapSize: 4 << 20, Timeout: 20 * time.Second, Check: shmem.CheckOff, Race: shmem.RaceOff}
 
 // worldSizes are the numbers of PEs to test: all of those given, or, in a launched
 // binary, the one that the job has.

@@ -27,6 +27,9 @@ func (w *World) newLane(moves engine.Lane, pes []int, group string, o ContextOpt
 	if pes != nil {
 		l.bases = l.bases[:len(pes)]
 	}
+	if d, ok := moves.(engine.Domained); ok {
+		d.Domain(pes)
+	}
 	if w.info.Checked {
 		l.check = newChecker(w, moves, o)
 		l.moves = l.check

@@ -8,7 +8,7 @@ type mode func(o Options, h engine.Heap) (engine.Heap, error)
 
 // modes are all of them, the one next to the engine first.
 func modes() []mode {
-	return []mode{wrapped, weakened, faulty}
+	return []mode{networked, wrapped, weakened, faulty}
 }
 
 // inModes returns what a world gets in place of h.

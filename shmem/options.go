@@ -54,6 +54,11 @@ type Options struct {
 	// allocated at Finalize. nil: nobody does; in checked mode it goes to stderr.
 	Logf func(format string, args ...any)
 
+	// Race turns race mode on or off (GOSHMEM_RACE), which only builds with -race have.
+	Race Race
+
+	// local is what the PEs of a goroutine world have in common; nil: processes.
+	local *local
 	// wrap lets tests of this package put a weaker engine in front of each heap.
 	wrap func(engine.Heap) engine.Heap
 }

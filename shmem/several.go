@@ -54,7 +54,13 @@ func (s *several[T]) value(i int) T {
 	return s.v
 }
 
-func (s *several[T]) load(i int) T { return mem.Load[T](s.place(i)) }
+// compares says whether element i, which is at p, compares.
+func (s *several[T]) compares(p unsafe.Pointer, i int) bool {
+	_, ok := look(p, s.cmp, s.value(i))
+	return ok
+}
+
+func (s *several[T]) load(i int) T { return mem.Look[T](s.place(i)) }
 
 func (s *several[T]) place(i int) unsafe.Pointer { return unsafe.Add(s.a.b.w.own, s.a.offset(i)) }
 
@@ -63,7 +69,7 @@ func (s *several[T]) place(i int) unsafe.Pointer { return unsafe.Add(s.a.b.w.own
 func (s *several[T]) find(lo, hi int, wanted bool) int {
 	own := s.a.here()
 	for i := lo; i < hi; i++ {
-		if s.counts(i) && holds(mem.Load[T](unsafe.Add(own, uintptr(i)*sizeOf[T]())), s.cmp, s.value(i)) == wanted {
+		if s.counts(i) && s.compares(unsafe.Add(own, uintptr(i)*sizeOf[T]()), i) == wanted {
 			return i
 		}
 	}
@@ -100,7 +106,7 @@ func (s *several[T]) any() int {
 // collect appends to indices those elements that compare, and one that has done so.
 func (s *several[T]) collect(indices []int, known int) []int {
 	for i := range s.a.n {
-		if i == known || s.counts(i) && holds(s.load(i), s.cmp, s.value(i)) {
+		if i == known || s.counts(i) && s.compares(s.place(i), i) {
 			indices = append(indices, i)
 		}
 	}

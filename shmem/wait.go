@@ -82,7 +82,19 @@ func Test[T Waitable](a Array[T], i int, cmp Cmp, v T) (bool, error) {
 	if err != nil {
 		return false, fail(a.World(), "test", noPeer, err)
 	}
-	return holds(mem.Load[T](p), cmp, v), nil
+	_, ok := look(p, cmp, v)
+	return ok, nil
+}
+
+// look reads p and says whether the value compares. What follows is ordered after the
+// store of one that does.
+func look[T Waitable](p unsafe.Pointer, cmp Cmp, v T) (T, bool) {
+	x := mem.Look[T](p)
+	ok := holds(x, cmp, v)
+	if ok {
+		mem.Saw(p)
+	}
+	return x, ok
 }
 
 // awaited is where this PE's own element i is, if it can be waited on.
@@ -100,7 +112,7 @@ func (a Array[T]) awaited(i int, cmp Cmp) (unsafe.Pointer, error) {
 // returns the value that ended it.
 func await[T Waitable](ctx context.Context, w *World, p unsafe.Pointer, cmp Cmp, v T) (T, error) {
 	for n, pause := w.heap.Spin(); n > 0; n-- {
-		if x := mem.Load[T](p); holds(x, cmp, v) {
+		if x, ok := look(p, cmp, v); ok {
 			return x, nil
 		}
 		if pause {
@@ -113,9 +125,9 @@ func await[T Waitable](ctx context.Context, w *World, p unsafe.Pointer, cmp Cmp,
 // awaitLong is apart from await so that only long waits pay for the closure.
 func awaitLong[T Waitable](ctx context.Context, w *World, p unsafe.Pointer, cmp Cmp, v T) (T, error) {
 	var last T
-	err := w.heap.Wait(orBackground(ctx), engine.Call{Kind: engine.KindWait, Seq: w.waits.Add(1)}, func() bool {
-		last = mem.Load[T](p)
-		return holds(last, cmp, v)
+	err := w.heap.Wait(orBackground(ctx), engine.Call{Kind: engine.KindWait, Seq: w.waits.Add(1)}, func() (ok bool) {
+		last, ok = look(p, cmp, v)
+		return ok
 	})
 	if err != nil {
 		err = fmt.Errorf("for a value %v %v, the last value was %v%s: %w", cmp, v, last, w.lastWriter(p), err)

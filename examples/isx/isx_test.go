@@ -59,7 +59,7 @@ func TestWrongResultIsNoticed(t *testing.T) {
 	for want, spoil := range map[string]struct{ came, sorted func(*sorter) error }{
 		"PE 2 got key 0, but its bucket has those from 512 to 767": {func(s *sorter) error { return s.bucket.Set(5, 0) }, nothing},
 		"the checksum of all keys was":                             {neighbour, nothing},
-		"there were 400 keys, now there are 399":                   {func(s *sorter) error { return shmem.AtomicAdd(s.filled, 0, -1, 2) }, nothing},
+		"there were 400 keys, now there are 399":                   {func(s *sorter) error { _, err := shmem.AtomicFetchAdd(s.filled, 0, -1, 2); return err }, nothing},
 		"are sorted":                                               {nothing, func(s *sorter) error { s.sorted = s.sorted[1:]; return nil }},
 		"the keys of PE 2 are not in order":                        {nothing, func(s *sorter) error { slices.Reverse(s.sorted); return nil }},
 	} {

@@ -74,11 +74,19 @@ func (p *pe) crowd(k int, f func(i int) error) {
 	}
 	for b := range bursts {
 		p.ok(shmem.AtomicInc(ready, 0, 0))
-		for looks := 0; looks < most && g(p, ready, 0, 0) < uint64((b+1)*p.n); looks++ {
+		for looks := 0; looks < most && fetched(p, ready) < uint64((b+1)*p.n); looks++ {
 			continue
 		}
 		p.repeat(k/bursts, func(i int) error { return f(b*(k/bursts) + i) })
 	}
+}
+
+// fetched is element 0 of PE 0, on which there are atomics.
+func fetched(p *pe, a shmem.Array[uint64]) uint64 {
+	p.Helper()
+	v, err := shmem.AtomicFetch(a, 0, 0)
+	p.ok(err)
+	return v
 }
 
 func (p *pe) barrier() { p.Helper(); p.ok(p.w.Barrier(p.ctx)) }

@@ -39,6 +39,10 @@ type Local interface {
 // also where the PE has a Base, which is then for collectives and for views.
 type Distant interface{ Distant() }
 
+// Domained is the ability of a lane to tell atomics of contexts of different teams
+// apart, which need not be atomic to each other. It is told the team's PEs, nil for all.
+type Domained interface{ Domain(pes []int) }
+
 // Config is what all PEs of a world must agree on.
 type Config struct {
 	HeapSize uintptr       // bytes of each PE's symmetric heap
@@ -81,7 +85,8 @@ type Lane interface {
 	// PutSignal is Put followed by op on the 8-byte word at sig of the same PE,
 	// which is never seen before the data.
 	PutSignal(pe int, dst Offset, src unsafe.Pointer, n uintptr, sig Offset, op AMO) error
-	// Atomic applies op to the word at at of pe and returns the old value.
+	// Atomic applies op to the word at at of pe and returns the old value, unless op is
+	// blind: then it may be done later, before Quiet.
 	Atomic(pe int, at Offset, op AMO) (uint64, error)
 	// Fence orders earlier puts and atomics of this PE before later ones, per target.
 	Fence()

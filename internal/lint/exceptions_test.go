@@ -40,21 +40,23 @@ func (e exceptions) unused() []string {
 // unsafePackages may import unsafe.
 func unsafePackages() exceptions {
 	return except(map[string]string{
-		"examples/mpiexchange":   "calls a C library that it opens at run time",
-		"internal/device":        "has arguments of any type pass through it",
-		"internal/device/host":   "its memory is mapped, and known by its addresses",
-		"internal/device/vendor": "hands addresses of kernel arguments and of copied memory to a driver",
-		"gpu":                    "hands addresses of Go slices and of kernels' arguments to drivers",
-		"internal/dl":            "calls C functions and gives them memory",
-		"internal/engine":        "a heap is known by its address",
-		"internal/engine/faulty": "passes addresses on that it was given",
-		"internal/engine/weak":   "delivers late to addresses that it was given",
-		"internal/engine/host":   "maps memory of other processes",
-		"launch/launcher":        "asks the kernel how a process ended",
-		"internal/mem":           "is where raw memory is read and written",
-		"internal/perf":          "measures package reduce, which takes addresses",
-		"internal/reduce":        "combines vectors that it knows by their addresses",
-		"shmem":                  "turns a typed array into addresses and back",
+		"examples/mpiexchange":    "calls a C library that it opens at run time",
+		"internal/device":         "has arguments of any type pass through it",
+		"internal/device/host":    "its memory is mapped, and known by its addresses",
+		"internal/device/vendor":  "hands addresses of kernel arguments and of copied memory to a driver",
+		"gpu":                     "hands addresses of Go slices and of kernels' arguments to drivers",
+		"internal/dl":             "calls C functions and gives them memory",
+		"internal/engine":         "a heap is known by its address",
+		"internal/engine/faulty":  "passes addresses on that it was given",
+		"internal/engine/weak":    "delivers late to addresses that it was given",
+		"internal/engine/network": "delivers late to addresses that it was given, and tells the race detector of them",
+		"internal/truth":          "gives one piece of symmetric memory two types",
+		"internal/engine/host":    "maps memory of other processes",
+		"launch/launcher":         "asks the kernel how a process ended",
+		"internal/mem":            "is where raw memory is read and written",
+		"internal/perf":           "measures package reduce, which takes addresses",
+		"internal/reduce":         "combines vectors that it knows by their addresses",
+		"shmem":                   "turns a typed array into addresses and back",
 	})
 }
 

@@ -17,6 +17,13 @@ type lane struct {
 // NewLane returns a lane whose operations count with the others of this PE.
 func (h *Heap) NewLane() engine.Lane { return &lane{h, h.Heap.NewLane()} }
 
+// Domain tells the lane below which PEs it is for, if it wants to know.
+func (l *lane) Domain(pes []int) {
+	if d, ok := l.to.(engine.Domained); ok {
+		d.Domain(pes)
+	}
+}
+
 // cross counts an operation over a link.
 func (l *lane) cross(op fault.Op, pe int) error {
 	if err := l.h.reach(op); err != nil {

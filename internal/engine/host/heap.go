@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/mem"
 )
 
 // Heap is one PE's view of a world on one machine: every PE's control and heap
@@ -100,6 +101,8 @@ func (h *Heap) Release(at engine.Offset, n uintptr) error {
 
 // Ring wakes pe if it sleeps.
 func (h *Heap) Ring(pe int) {
+	mem.Untrack() // to ring is not to be ordered after who sleeps
+	defer mem.Track()
 	if h.ctl[pe].sleepers.Load() > 0 {
 		h.policy.ring(pe)
 	}

@@ -1,0 +1,218 @@
+//go:build race
+
+package network
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+
+	"github.com/goshmem/goshmem/internal/mem"
+)
+
+// queue is the bookkeeping of a lane. The detector sees neither its lock nor what the
+// lock guards: operations of several goroutines of a PE are not ordered by having gone
+// through the same lane. That is why the functions are not instrumented, and neither copy slices
+// nor use maps, which tell the detector by themselves.
+type queue struct {
+	mu     sync.Mutex
+	issued uint64
+	open   []*operation // that no quiet has completed, in the order of issue
+	alive  []*operation // whose goroutines are kept
+	fences []fence
+	ended  bool
+}
+
+// operation is one that has a goroutine of its own.
+type operation struct {
+	pe     int
+	number uint64
+	stores bool          // a fence orders it
+	done   chan struct{} // closed by its goroutine
+	end    chan struct{} // closed to let the goroutine end
+}
+
+// fence orders what its goroutine issues after it.
+type fence struct {
+	by   string
+	upTo uint64 // the last operation that was issued before it
+}
+
+// maxOpen operations are kept track of. With more, the oldest are completed: a program
+// that never calls quiet keeps its memory, and is taken to have called it for those.
+const maxOpen = 8192
+
+// issue has do done by a goroutine of its own.
+func (q *lane) issue(pe int, stores bool, do func()) {
+	o := &operation{pe: pe, stores: stores, done: make(chan struct{}), end: make(chan struct{})}
+	var before []chan struct{}
+	if stores {
+		before = q.fenced(pe)
+	}
+	q.enqueue(o)
+	go o.run(before, do)
+	if done := q.overdue(); done != nil {
+		<-done
+	}
+	q.thin(q.h.net.kept)
+}
+
+// run carries the operation out, some time later. Then the goroutine stays for a while:
+// of goroutines that have ended long ago the detector knows no stack, and does not
+// report what it cannot tell.
+func (o *operation) run(before []chan struct{}, do func()) {
+	done, end := o.done, o.end
+	for _, done := range before {
+		<-done
+	}
+	for range rand.IntN(4) {
+		runtime.Gosched()
+	}
+	do()
+	close(done)
+	mem.Untrack()
+	<-end
+}
+
+//go:norace
+func (q *queue) lock() {
+	mem.Untrack()
+	q.mu.Lock()
+}
+
+//go:norace
+func (q *queue) unlock() {
+	q.mu.Unlock()
+	mem.Track()
+}
+
+//go:norace
+func (q *queue) enqueue(o *operation) {
+	q.lock()
+	defer q.unlock()
+	q.issued++
+	o.number = q.issued
+	q.open = append(q.open, o)
+	q.alive = append(q.alive, o)
+}
+
+// fenced returns what must be done on pe before what this goroutine issues now.
+//
+//go:norace
+func (q *queue) fenced(pe int) (dones []chan struct{}) {
+	q.lock()
+	defer q.unlock()
+	if len(q.fences) == 0 {
+		return nil
+	}
+	me, upTo := goroutine(), uint64(0)
+	for i := range q.fences {
+		if q.fences[i].by == me {
+			upTo = q.fences[i].upTo
+		}
+	}
+	for _, o := range q.open {
+		if o.number <= upTo && o.pe == pe && o.stores {
+			dones = append(dones, o.done)
+		}
+	}
+	return dones
+}
+
+// fence orders what this goroutine issues from now on after what was issued before, for
+// each PE. Another goroutine would have to know of the fence, which the detector cannot
+// be asked.
+//
+//go:norace
+func (q *queue) fence() {
+	q.lock()
+	defer q.unlock()
+	if len(q.open) == 0 {
+		return
+	}
+	me := goroutine()
+	for i := range q.fences {
+		if q.fences[i].by == me {
+			q.fences[i].upTo = q.issued
+			return
+		}
+	}
+	q.fences = append(q.fences, fence{me, q.issued})
+}
+
+// goroutine returns the number of the calling goroutine, which only a stack trace tells.
+func goroutine() string {
+	var trace [32]byte
+	number, _, _ := bytes.Cut(bytes.TrimPrefix(trace[:runtime.Stack(trace[:], false)], []byte("goroutine ")), []byte(" "))
+	return string(number)
+}
+
+// pending returns what tells that the open operations are done, and the last of them.
+//
+//go:norace
+func (q *queue) pending() (dones []chan struct{}, upTo uint64) {
+	q.lock()
+	defer q.unlock()
+	for _, o := range q.open {
+		dones = append(dones, o.done)
+	}
+	return dones, q.issued
+}
+
+// completed forgets operations that are done.
+//
+//go:norace
+func (q *queue) completed(upTo uint64) {
+	q.lock()
+	defer q.unlock()
+	n := 0
+	for n < len(q.open) && q.open[n].number <= upTo {
+		n++
+	}
+	q.open = q.open[n:]
+	if len(q.open) == 0 {
+		q.open, q.fences = nil, nil
+	}
+}
+
+// overdue takes the oldest operation out if there are too many.
+//
+//go:norace
+func (q *queue) overdue() chan struct{} {
+	q.lock()
+	defer q.unlock()
+	if len(q.open) <= maxOpen {
+		return nil
+	}
+	done := q.open[0].done
+	q.open = q.open[1:]
+	return done
+}
+
+// thin lets all goroutines end but the latest that are to be kept, once they are done.
+//
+//go:norace
+func (q *queue) thin(keep int) {
+	q.lock()
+	defer q.unlock()
+	if q.ended {
+		keep = 0
+	}
+	n := max(0, len(q.alive)-keep)
+	for _, o := range q.alive[:n] {
+		<-o.done
+		close(o.end)
+	}
+	q.alive = q.alive[n:]
+}
+
+// end lets all goroutines end, now and later.
+//
+//go:norace
+func (q *queue) end() {
+	q.lock()
+	q.ended = true
+	q.unlock()
+	q.thin(0)
+}

@@ -1,0 +1,20 @@
+//go:build race
+
+package shmem
+
+import (
+	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/engines"
+)
+
+// networked is the race mode. Weak mode has its own ways of being late.
+func networked(o Options, h engine.Heap) (engine.Heap, error) {
+	on, err := o.race()
+	if err != nil || !on || o.local == nil || o.wrap != nil || o.Weak != 0 {
+		return h, err
+	}
+	if o.local.network == nil {
+		o.local.network = engines.NewNetwork(h.NPEs())
+	}
+	return o.local.network.(*engines.Network).Attach(h), nil
+}
