@@ -124,15 +124,15 @@ run_gpu() {
 		devices "$all" env
 	fi
 	row "rtc tests" env -C internal/rtc ../../bin/rtc.test -test.v -test.timeout 100s
-	if [[ -x bin/interchange.test ]]; then
-		row "interchange tests" env -C interchange ../bin/interchange.test -test.v -test.timeout 100s
+	if [[ -x bin/dlpack.test ]]; then
+		row "dlpack tests" env -C interchange ../bin/dlpack.test -test.v -test.timeout 100s
 	fi
 	finish
 }
 
 case "$*" in
 build) build cmd/goshmem examples/ring examples/subset -- shmem shmemtest internal/engine/host ;;
-"build gpu") build cmd/goshmem examples/gpu -- gpu internal/device/vendor internal/rtc interchange ;;
+"build gpu") build cmd/goshmem examples/gpu -- gpu internal/device/vendor internal/rtc interchange/dlpack ;;
 run) run ;;
 "run gpu") run_gpu ;;
 *) echo "usage: .ci/elsewhere.sh build [gpu] | run [gpu]" >&2; exit 2 ;;

@@ -5,7 +5,7 @@ stage_race() {
 	need gcc gcc
 	CGO_ENABLED=1 tests race -race -timeout 210s \
 		./shmem/... ./shmemtest/... ./internal/engine/... ./internal/engines/... ./internal/heap/... ./internal/mem/... ./internal/reduce/... \
-		./launch/... ./examples/... ./internal/dl ./internal/device/host ./gpu ./interchange ./internal/truth
+		./launch/... ./examples/... ./internal/dl ./internal/device/host ./gpu ./interchange/... ./internal/truth
 }
 
 # The packages whose tests join the job that they are started in.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/goshmem/goshmem/gpu"
 	"github.com/goshmem/goshmem/interchange"
+	"github.com/goshmem/goshmem/interchange/dlpack"
 	"github.com/goshmem/goshmem/internal/python"
 	"github.com/goshmem/goshmem/internal/skip"
 )
@@ -86,7 +87,7 @@ func lends(t *testing.T, p *python.Interpreter, d *gpu.Device) {
 	x := alloc[int32](t, d, 100)
 	must(t, x.CopyFrom(values[int32](100), nil))
 	a := get(x.Interchange())(t)
-	e := get(interchange.Export(a, false))(t)
+	e := get(dlpack.Export(a, false))(t)
 	library, _ := on(d)
 	var sum int64
 	p.Ask(t, &sum, fmt.Sprintf("x = %s.from_dlpack(Lent(%d, False, (%d, %d)))\nanswer = int(x[10:20].sum())", library, e.Address(), a.Device.Type, a.Device.ID))
@@ -118,7 +119,7 @@ func borrows(t *testing.T, p *python.Interpreter, d *gpu.Device) {
 	library, device := on(d)
 	var record [2]uintptr
 	p.Ask(t, &record, fmt.Sprintf("x = %s.arange(1, 9, dtype=%s.float32%s)%sanswer = take(x.__dlpack__())\ndel x", library, library, device, settle))
-	im := get(interchange.Import(record[0], record[1] != 0))(t)
+	im := get(dlpack.Import(record[0], record[1] != 0))(t)
 	closing(t, im)
 	if want := places(d.Platform())[0]; im.Array.Device.Type != want || im.Array.Len() != 8 {
 		t.Fatalf("Python gives %+v, want %v", im.Array, want)

@@ -1,11 +1,11 @@
 // Package interchange describes memory so that other systems can use ours and we can
-// use theirs: as DLPack records, which C libraries and Python frameworks hand to each
-// other, and as records of the array interface, which Python objects show.
+// use theirs: with the codes of DLPack, and as records of the array interface, which Python
+// objects show.
 //
 // It owns no memory. An [Array] is a description with a reference to what keeps the
-// memory; [Export] lends it to a consumer until that one says it is done, [Import]
-// borrows what somebody else lends until [Imported.Close]. Nothing here waits for work
-// that a device has in its queues: whoever hands memory over says when it may be used.
+// memory. Package dlpack below it lends it as a DLPack record, and takes those of others.
+// Nothing here waits for work that a device has in its queues: whoever hands memory over
+// says when it may be used.
 package interchange
 
 import "fmt"
@@ -126,8 +126,8 @@ func (a Array) checkExtent() error {
 	return nil
 }
 
-// strides are those of a, spelled out where they are nil.
-func (a Array) strides() []int64 {
+// ElementStrides are those of a, spelled out where they are nil. Local.
+func (a Array) ElementStrides() []int64 {
 	if a.Strides != nil {
 		return a.Strides
 	}

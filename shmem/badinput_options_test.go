@@ -65,6 +65,7 @@ func TestBadEnvironment(t *testing.T) {
 		{name: "GOSHMEM_CHECK", value: "2", text: `GOSHMEM_CHECK="2" is neither 0 nor 1`},
 		{name: "GOSHMEM_FAULT", value: "maim pe=0", text: `GOSHMEM_FAULT: in "maim pe=0": "maim" is neither a fault (delay, stop, kill, fail, slow, exhaust, lose) nor key=value (go doc `},
 		{name: "GOSHMEM_FAULT", value: "kill pe=9 op=put", text: `GOSHMEM_FAULT: in "kill pe=9 op=put": there is no PE 9: the world has `},
+		{name: "GOSHMEM_RACE", value: "yes", text: `GOSHMEM_RACE="yes" is neither 0 nor 1`},
 		{name: "GOSHMEM_WEAK", value: "yes", text: `GOSHMEM_WEAK="yes" is not a seed: use a number from 1 on, or 0 for none`},
 		{name: "GOSHMEM_HEAPSIZE", value: "1GiB", text: "unknown variable GOSHMEM_HEAPSIZE (`goshmem info` lists those that exist)"},
 		{name: "GOSHMEM_", value: "1", text: "unknown variable GOSHMEM_ ("},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/goshmem/goshmem/interchange"
+	"github.com/goshmem/goshmem/interchange/dlpack"
 	"github.com/goshmem/goshmem/internal/mem"
 	"github.com/goshmem/goshmem/internal/python"
 	"github.com/goshmem/goshmem/shmem"
@@ -70,7 +71,7 @@ func TestNumPySeesTensors(t *testing.T) {
 		x := must1(shmem.NewTensor[int64](ctx, w, 2, 3))(t)
 		must(t, x.CopyFrom([]int64{1, 2, 3, 4, 5, 6}))
 		d := must1(x.Transpose().Interchange())(t)
-		e := must1(interchange.Export(d, false))(t)
+		e := must1(dlpack.Export(d, false))(t)
 		r := must1(interchange.NewRecord(d))(t)
 		var got [2][][]int64
 		p.Ask(t, &got, fmt.Sprintf("x = numpy.from_dlpack(Lent(%d, False, (1, 0)))\ny = numpy.asarray(Shown(%q, %v))\nanswer = [x.tolist(), y.tolist()]\ny[2, 1] = -6\ndel x, y; gc.collect()", e.Address(), r.Attribute(), r))

@@ -52,9 +52,6 @@ func RunLocal(ctx context.Context, n int, o Options, f func(ctx context.Context,
 	return errors.Join(all...)
 }
 
-// local is what the modes of all PEs of a goroutine world share.
-type local struct{ network any }
-
 func localWorlds(n int, o Options) ([]*World, error) {
 	if n < 1 || n > MaxLocal {
 		return nil, problem(ErrArgument, "%d PEs: at least 1, at most %d", n, MaxLocal)

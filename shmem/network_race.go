@@ -7,6 +7,9 @@ import (
 	"github.com/goshmem/goshmem/internal/engines"
 )
 
+// local is what the modes of all PEs of a goroutine world share.
+type local struct{ network *engines.Network }
+
 // networked is the race mode. Weak mode has its own ways of being late.
 func networked(o Options, h engine.Heap) (engine.Heap, error) {
 	on, err := o.race()
@@ -16,5 +19,5 @@ func networked(o Options, h engine.Heap) (engine.Heap, error) {
 	if o.local.network == nil {
 		o.local.network = engines.NewNetwork(h.NPEs())
 	}
-	return o.local.network.(*engines.Network).Attach(h), nil
+	return o.local.network.Attach(h), nil
 }

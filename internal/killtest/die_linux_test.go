@@ -55,7 +55,7 @@ func hasNoPart(place string) bool { return place == "lock" || place == "without"
 // deathIn is what the victim dies of: it comes to what the others are in, or else to a
 // barrier. Its stage takes five allocations.
 func deathIn(place string, victim int) fault.Fault {
-	f := fault.Fault{Verb: fault.Kill, PE: victim, Op: fault.Op(strings.ReplaceAll(place, " ", "")), N: 1}
+	f := fault.Fault{Verb: fault.Kill, PE: victim, Op: fault.Op(strings.ReplaceAll(strings.TrimSuffix(place, " of slices"), " ", "")), N: 1}
 	switch place {
 	case "signal", "wait any", "wait all":
 		f.Op = "wait"

@@ -34,7 +34,7 @@ func layerOf(dir string) layer {
 		return seam
 	case under(dir, "internal/engine"):
 		return engines
-	case under(dir, "internal"), dir == "gpu", dir == "interchange", dir == "dtype": // they have the types that engines and reductions speak of
+	case under(dir, "internal"), dir == "gpu", under(dir, "interchange"), dir == "dtype": // they have the types that engines and reductions speak of
 		return leaf
 	}
 	return public
@@ -78,7 +78,7 @@ func forbidden(from, to string) string {
 	a, b := layerOf(from), layerOf(to)
 	switch {
 	case under(from, "examples"):
-		if b != public && to != "gpu" && to != "interchange" && to != "dtype" {
+		if b != public && to != "gpu" && !under(to, "interchange") && to != "dtype" {
 			return "an example uses what users can use"
 		}
 	case a == engines && b == engines && from != to && !under(to, from) && !under(from, to):

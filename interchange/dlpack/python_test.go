@@ -1,19 +1,20 @@
 //go:build linux && (amd64 || arm64)
 
-package interchange
+package dlpack
 
 import (
 	"fmt"
 	"slices"
 	"testing"
 
+	"github.com/goshmem/goshmem/interchange"
 	"github.com/goshmem/goshmem/internal/mem"
 	"github.com/goshmem/goshmem/internal/python"
 	"github.com/goshmem/goshmem/internal/skip"
 )
 
 // lend exports a for Python, as the name x there: from is the consumer's function.
-func lend(t *testing.T, p *python.Interpreter, a Array, versioned bool, from string) *Exported {
+func lend(t *testing.T, p *python.Interpreter, a interchange.Array, versioned bool, from string) *Exported {
 	t.Helper()
 	e, err := Export(a, versioned)
 	if err != nil {
@@ -67,7 +68,7 @@ func TestNumPyTakes(t *testing.T) {
 }
 
 // writable wants NumPy to write memory unless the record forbids it.
-func writable(t *testing.T, p *python.Interpreter, a Array) {
+func writable(t *testing.T, p *python.Interpreter, a interchange.Array) {
 	t.Helper()
 	for _, a.ReadOnly = range []bool{true, false} {
 		lend(t, p, a, true, "numpy.from_dlpack")
@@ -82,7 +83,7 @@ func writable(t *testing.T, p *python.Interpreter, a Array) {
 func TestNumPyDoesNotTake(t *testing.T) {
 	p := python.Start(t)
 	a := array(numbers(t, 2), []int64{2}, nil)
-	a.Device = Device{CUDA, 0}
+	a.Device = interchange.Device{Type: interchange.CUDA, ID: 0}
 	e, err := Export(a, false)
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +112,7 @@ func TestNumPyReadsRecords(t *testing.T) {
 	list := numbers(t, 9)
 	a := array(list, []int64{3, 2}, []int64{3, 2})
 	for _, a.ReadOnly = range []bool{false, true} {
-		r, err := NewRecord(a)
+		r, err := interchange.NewRecord(a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +124,7 @@ func TestNumPyReadsRecords(t *testing.T) {
 		seen(t, p, list)
 	}
 	a.ReadOnly = false
-	r, err := NewRecord(a)
+	r, err := interchange.NewRecord(a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +153,7 @@ func given(t *testing.T, p *python.Interpreter, code, capsule string) *Imported 
 func taken(t *testing.T, p *python.Interpreter, im *Imported) {
 	t.Helper()
 	a := im.Array
-	if !slices.Equal(a.Shape, []int64{3, 2}) || !slices.Equal(a.strides(), []int64{4, 2}) || a.Type != (Type{Float, 32, 1}) || a.Device.Type != CPU {
+	if !slices.Equal(a.Shape, []int64{3, 2}) || !slices.Equal(a.ElementStrides(), []int64{4, 2}) || a.Type != (interchange.Type{Code: interchange.Float, Bits: 32, Lanes: 1}) || a.Device.Type != interchange.CPU {
 		t.Errorf("Python gives %+v", a)
 	}
 	if got := mem.At[float32](a.Pointer, 11); got[0] != 1 || got[2] != 3 || got[10] != 11 {
@@ -176,11 +177,11 @@ func TestNumPyGives(t *testing.T) {
 	taken(t, p, given(t, p, fmt.Sprintf(odd, "base"), "x.__dlpack__()"))
 	var text string
 	p.Ask(t, &text, fmt.Sprintf(odd, "base")+"answer = json.dumps(x.__array_interface__)")
-	r, err := ParseRecord("__array_interface__", []byte(text))
+	r, err := interchange.ParseRecord("__array_interface__", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := r.Array(Device{CPU, 0}, nil)
+	a, err := r.Array(interchange.Device{Type: interchange.CPU, ID: 0}, nil)
 	if err != nil || !slices.Equal(a.Strides, []int64{4, 2}) || mem.At[float32](a.Pointer, 11)[10] != 11 {
 		t.Errorf("%s is %+v, %v", text, a, err)
 	}

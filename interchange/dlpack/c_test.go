@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64)
 
-package interchange
+package dlpack
 
 import (
 	_ "embed"
@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/goshmem/goshmem/interchange"
 	"github.com/goshmem/goshmem/internal/dl"
 	"github.com/goshmem/goshmem/internal/mem"
 	"github.com/goshmem/goshmem/internal/skip"
@@ -65,8 +66,8 @@ func numbers(t *testing.T, n int) []int32 {
 }
 
 // array describes list in a shape.
-func array(list []int32, shape, strides []int64) Array {
-	return Array{Pointer: dl.Addr(&list[0]), Shape: shape, Strides: strides, Type: Type{Int, 32, 1}, Device: Device{CPU, 0}, Owner: list}
+func array(list []int32, shape, strides []int64) interchange.Array {
+	return interchange.Array{Pointer: dl.Addr(&list[0]), Shape: shape, Strides: strides, Type: interchange.Type{Code: interchange.Int, Bits: 32, Lanes: 1}, Device: interchange.Device{Type: interchange.CPU, ID: 0}, Owner: list}
 }
 
 // none wants that no record is left with a consumer.
@@ -83,7 +84,7 @@ func TestCReadsWhatIsExported(t *testing.T) {
 	defer s.Return()
 	out := dl.OutSlice[int64](s, 30)
 	for _, c := range []struct {
-		a       Array
+		a       interchange.Array
 		strides []int64
 		sum     int64
 	}{
@@ -92,7 +93,7 @@ func TestCReadsWhatIsExported(t *testing.T) {
 		{array(list, []int64{5}, []int64{0}), []int64{0}, 5},
 		{array(list, []int64{}, nil), []int64{}, 1},
 	} {
-		c.a.Device = Device{CUDAHost, 3}
+		c.a.Device = interchange.Device{Type: interchange.CUDAHost, ID: 3}
 		for _, function := range []string{"consume", "consume_versioned"} {
 			c.a.ReadOnly = function == "consume_versioned"
 			e, err := Export(c.a, c.a.ReadOnly)
@@ -213,7 +214,7 @@ func TestImportFromC(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := im.Array
-		if !slices.Equal(a.Shape, []int64{2, 3}) || !slices.Equal(a.Strides, strides) || a.Type != (Type{Int, 32, 1}) || a.Device != (Device{CPU, 0}) || a.Owner != im {
+		if !slices.Equal(a.Shape, []int64{2, 3}) || !slices.Equal(a.Strides, strides) || a.Type != (interchange.Type{Code: interchange.Int, Bits: 32, Lanes: 1}) || a.Device != (interchange.Device{Type: interchange.CPU, ID: 0}) || a.Owner != im {
 			t.Errorf("way %d: %+v", how, a)
 		}
 		if got := mem.At[int32](a.Pointer, 6); !slices.Equal(got, []int32{1, 2, 3, 4, 5, 6}) {

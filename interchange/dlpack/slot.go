@@ -1,9 +1,10 @@
-package interchange
+package dlpack
 
 import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/goshmem/goshmem/interchange"
 	"github.com/goshmem/goshmem/internal/dl"
 	"github.com/goshmem/goshmem/internal/mem"
 )
@@ -14,8 +15,8 @@ import (
 const (
 	flagAt    = 80 // the deleters in assembly know it
 	shapeAt   = flagAt + 8
-	stridesAt = shapeAt + 8*MaxDims
-	slotSize  = (stridesAt + 8*MaxDims + 63) &^ 63
+	stridesAt = shapeAt + 8*interchange.MaxDims
+	slotSize  = (stridesAt + 8*interchange.MaxDims + 63) &^ 63
 )
 
 // deleterAt is the address of the deleter of all exports, an assembly function: it

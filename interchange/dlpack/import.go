@@ -1,4 +1,4 @@
-package interchange
+package dlpack
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/goshmem/goshmem/interchange"
 	"github.com/goshmem/goshmem/internal/dl"
 	"github.com/goshmem/goshmem/internal/mem"
 )
@@ -13,7 +14,7 @@ import (
 // Imported is memory of somebody else, as a DLPack record lends it. Array may be used
 // until Close; its Owner is the Imported.
 type Imported struct {
-	Array   Array
+	Array   interchange.Array
 	record  uintptr
 	deleter uintptr
 	closed  atomic.Bool
@@ -27,7 +28,7 @@ type Imported struct {
 // another version, and what Validate finds.
 func Import(address uintptr, versioned bool) (*Imported, error) {
 	if address == 0 || address%8 != 0 {
-		return nil, fmt.Errorf("interchange: import: no record is at address %#x", address)
+		return nil, fmt.Errorf("dlpack: import: no record is at address %#x", address)
 	}
 	im := &Imported{record: address}
 	read := im.readManaged
@@ -36,7 +37,7 @@ func Import(address uintptr, versioned bool) (*Imported, error) {
 	}
 	err := read()
 	if im.deleter != 0 && deleterAt == 0 { // the same systems
-		return nil, errors.New("interchange: import: C functions are called on Linux with amd64 and arm64 only: the record was not deleted")
+		return nil, errors.New("dlpack: import: C functions are called on Linux with amd64 and arm64 only: the record was not deleted")
 	}
 	if err == nil {
 		err = im.Array.Validate()
@@ -58,7 +59,7 @@ func (im *Imported) readVersioned() error {
 	v := &mem.At[versioned](im.record, 1)[0]
 	im.deleter = v.deleter
 	if v.major != major { // what comes after the flags may be anything
-		return fmt.Errorf("interchange: import: a record of DLPack %d.%d: %d is understood", v.major, v.minor, major)
+		return fmt.Errorf("dlpack: import: a record of DLPack %d.%d: %d is understood", v.major, v.minor, major)
 	}
 	im.Array.ReadOnly = v.flags&readOnly != 0
 	return im.describe(v.tensor)
@@ -66,8 +67,8 @@ func (im *Imported) readVersioned() error {
 
 // describe copies what the record says.
 func (im *Imported) describe(t tensor) error {
-	if t.ndim < 0 || t.ndim > MaxDims || (t.ndim > 0 && t.shape == 0) {
-		return fmt.Errorf("interchange: import: %d dimensions with the shape at %#x: from 0 to %d are understood", t.ndim, t.shape, MaxDims)
+	if t.ndim < 0 || t.ndim > interchange.MaxDims || (t.ndim > 0 && t.shape == 0) {
+		return fmt.Errorf("dlpack: import: %d dimensions with the shape at %#x: from 0 to %d are understood", t.ndim, t.shape, interchange.MaxDims)
 	}
 	a := &im.Array
 	a.Device, a.Type = t.device, t.dtype

@@ -1,26 +1,27 @@
 //go:build linux && (amd64 || arm64)
 
-package interchange
+package dlpack
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/goshmem/goshmem/interchange"
 	"github.com/goshmem/goshmem/internal/mem"
 )
 
 func TestExportThenImport(t *testing.T) {
 	list := numbers(t, 12)
 	for _, isVersioned := range []bool{false, true} {
-		for _, a := range []Array{
+		for _, a := range []interchange.Array{
 			array(list, []int64{3, 4}, nil),
 			array(list, []int64{4, 3}, []int64{1, 4}),
 			array(list, []int64{12}, []int64{-1}),
 			array(list, []int64{}, nil),
 			array(list, []int64{3, 0}, nil),
 		} {
-			a.Type, a.ReadOnly = Type{Float8E5M2, 8, 1}, isVersioned
+			a.Type, a.ReadOnly = interchange.Type{Code: interchange.Float8E5M2, Bits: 8, Lanes: 1}, isVersioned
 			e, err := Export(a, isVersioned)
 			if err != nil {
 				t.Fatal(err)
@@ -33,7 +34,7 @@ func TestExportThenImport(t *testing.T) {
 			if a.Len() == 0 {
 				a.Pointer = 0
 			}
-			if b.Pointer != a.Pointer || !slices.Equal(b.Shape, a.Shape) || !slices.Equal(b.strides(), a.strides()) || b.Type != a.Type || b.Device != a.Device || b.ReadOnly != a.ReadOnly {
+			if b.Pointer != a.Pointer || !slices.Equal(b.Shape, a.Shape) || !slices.Equal(b.ElementStrides(), a.ElementStrides()) || b.Type != a.Type || b.Device != a.Device || b.ReadOnly != a.ReadOnly {
 				t.Errorf("%+v came back as %+v", a, b)
 			}
 			if e.Released() {

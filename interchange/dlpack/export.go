@@ -1,10 +1,15 @@
-package interchange
+// Package dlpack exchanges memory with C libraries and Python frameworks in one process:
+// [Export] lends what an [interchange.Array] describes to a consumer until that one says it
+// is done, [Import] borrows what somebody else lends until [Imported.Close]. A program
+// that uses it is linked dynamically, since it may call a producer's C code.
+package dlpack
 
 import (
 	"errors"
 	"fmt"
 	"sync/atomic"
 
+	"github.com/goshmem/goshmem/interchange"
 	"github.com/goshmem/goshmem/internal/mem"
 )
 
@@ -23,15 +28,15 @@ type Exported struct {
 // the memory must stay as it is described, and what ends it (Free, Close) must not be
 // called. Memory of records is used again. Errors: what Validate finds; a read-only
 // array unversioned; a system without C calls.
-func Export(a Array, versioned bool) (*Exported, error) {
+func Export(a interchange.Array, versioned bool) (*Exported, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
 	}
 	if a.ReadOnly && !versioned {
-		return nil, errors.New("interchange: an unversioned record cannot say that memory is read-only: export it versioned")
+		return nil, errors.New("dlpack: an unversioned record cannot say that memory is read-only: export it versioned")
 	}
 	if deleterAt == 0 {
-		return nil, errors.New("interchange: DLPack records are exported on Linux with amd64 and arm64 only")
+		return nil, errors.New("dlpack: DLPack records are exported on Linux with amd64 and arm64 only")
 	}
 	records.Lock()
 	defer records.Unlock()
@@ -46,9 +51,9 @@ func Export(a Array, versioned bool) (*Exported, error) {
 }
 
 // write fills the slot.
-func (e *Exported) write(a Array, isVersioned bool) {
-	copy(mem.At[int64](e.at+shapeAt, MaxDims), a.Shape)
-	copy(mem.At[int64](e.at+stridesAt, MaxDims), a.strides())
+func (e *Exported) write(a interchange.Array, isVersioned bool) {
+	copy(mem.At[int64](e.at+shapeAt, interchange.MaxDims), a.Shape)
+	copy(mem.At[int64](e.at+stridesAt, interchange.MaxDims), a.ElementStrides())
 	t := tensor{data: a.Pointer, device: a.Device, ndim: int32(len(a.Shape)), dtype: a.Type, shape: e.at + shapeAt, strides: e.at + stridesAt}
 	if a.Len() == 0 {
 		t.data = 0 // as DLPack wants it
@@ -89,7 +94,7 @@ func (e *Exported) Cancel() error {
 	defer records.Unlock()
 	if e.at == 0 || !atomic.CompareAndSwapUint64(flag(e.at), 0, 1) {
 		e.settle()
-		return fmt.Errorf("interchange: cancel: the record is released already: cancel only what nobody consumed")
+		return fmt.Errorf("dlpack: cancel: the record is released already: cancel only what nobody consumed")
 	}
 	e.settle()
 	return nil

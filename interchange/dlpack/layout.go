@@ -1,4 +1,6 @@
-package interchange
+package dlpack
+
+import "github.com/goshmem/goshmem/interchange"
 
 // The version of DLPack that exports say they are of; imports of its major version are
 // understood.
@@ -13,9 +15,9 @@ const readOnly = 1 << 0
 // tensor is DLTensor, 48 bytes. Addresses are numbers: this is not Go memory.
 type tensor struct {
 	data       uintptr
-	device     Device
+	device     interchange.Device
 	ndim       int32
-	dtype      Type
+	dtype      interchange.Type
 	shape      uintptr
 	strides    uintptr // 0: compact
 	byteOffset uint64

@@ -1,12 +1,12 @@
 //go:build amd64 || arm64
 
-package interchange_test
+package dlpack_test
 
 import (
 	"context"
 	"fmt"
 
-	"github.com/goshmem/goshmem/interchange"
+	"github.com/goshmem/goshmem/interchange/dlpack"
 	"github.com/goshmem/goshmem/shmem"
 )
 
@@ -22,11 +22,11 @@ func ExampleExport() {
 		if err != nil {
 			return err
 		}
-		lent, err := interchange.Export(array, true)
+		lent, err := dlpack.Export(array, true)
 		if err != nil {
 			return err
 		}
-		borrowed, err := interchange.Import(lent.Address(), true)
+		borrowed, err := dlpack.Import(lent.Address(), true)
 		if err != nil {
 			return err
 		}
