@@ -98,7 +98,7 @@ func expectMeeting(t testing.TB, w *shmem.World, name string, meet func() error)
 }
 
 // attempts to measure a meeting: a PE that is delayed sleeps, which may allocate.
-const attempts = 5
+const attempts = 20
 
 // fewest makes a call in rounds and returns the least allocations per call of a
 // round. It never stops early: others make the same number of calls.

@@ -100,7 +100,9 @@ func bits[T shmem.AtomicBits](p *pe, v, mask T) {
 	old(p, ^(v & mask), "fetch or")(shmem.AtomicFetchOr(a, 1, mask, to))
 	want := ^(v & mask) | mask
 	p.ok(shmem.AtomicAnd(a, 1, v, to))
+	p.fence()
 	p.ok(shmem.AtomicXor(a, 1, mask, to))
+	p.fence()
 	p.ok(shmem.AtomicOr(a, 1, 1, to))
 	p.barrier()
 	same(p, [3]T(local(p, a)), [3]T{0, (want&v ^ mask) | 1, 0}, "%T: word and its neighbours", v)
@@ -269,7 +271,7 @@ func ownBitOf[T shmem.AtomicBits](p *pe, width int) {
 		if p.me >= width {
 			return nil
 		}
-		setErr := shmem.AtomicOr(a, 0, bit, 0)
+		setErr := errors.Join(shmem.AtomicOr(a, 0, bit, 0), p.w.Fence())
 		set, clearErr := shmem.AtomicFetchAnd(a, 0, ^bit, 0)
 		cleared, err := shmem.AtomicFetchXor(a, 0, bit, 0)
 		if set&bit == 0 || cleared&bit != 0 {

@@ -19,7 +19,7 @@ func sliceChecks() []Check {
 // lengths are numbers of words around what goes with a slip and what goes through a room
 // at once, and two that take several chunks.
 func lengths(round int) []int {
-	return []int{0, 1, 2, 6, 7, 2047, 2048, 2049, 5000 + int(hash(round)%5000), 40000}
+	return []int{0, 1, 6, 7, 2049, 5000 + int(hash(round)%5000), 40000}
 }
 
 // drawn is what a PE has in a round.

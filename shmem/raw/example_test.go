@@ -25,6 +25,9 @@ func Example() {
 		if err := raw.IntP(w, src, int32(me), me); err != nil {
 			return err
 		}
+		if err := raw.Quiet(ctx, w); err != nil { // a put to oneself is a put, too
+			return err
+		}
 		if err := raw.Putmem(w, dst, src, 4, (me+1)%n); err != nil {
 			return err
 		}
