@@ -89,7 +89,7 @@ stage_fuzz() {
 	for folder in $(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -r -n1 dirname | sort -u); do
 		for target in $(go test -list '^Fuzz' "$folder" | grep '^Fuzz'); do
 			found=$((found + 1))
-			tests fuzz -run '^$' -fuzz "^$target\$" -fuzztime 10s "$folder"
+			tests fuzz -run '^$' -fuzz "^$target\$" -fuzztime 6s "$folder"
 		done
 	done
 	((found > 0)) || { echo "no fuzz target found"; return 1; }
