@@ -16,6 +16,7 @@ type plane struct {
 	*lane   // the default one
 	rank, n int
 	size    uintptr
+	around  uintptr // of the control heap
 	timeout time.Duration
 	control engine.Heap
 	local   bool   // all PEs are of this process
@@ -46,7 +47,7 @@ var _ engine.Device = (*plane)(nil)
 
 // newPlane makes what has no memory yet. The driver may be nil, if there is none.
 func newPlane(control engine.Heap, c engine.Config, driver device.Driver) *plane {
-	p := &plane{rank: control.Rank(), n: control.NPEs(), size: c.HeapSize, timeout: c.Timeout, control: control, driver: driver}
+	p := &plane{rank: control.Rank(), n: control.NPEs(), size: c.HeapSize, around: controlSize(c), timeout: c.Timeout, control: control, driver: driver}
 	p.base, p.imports, p.come = make([]device.Ptr, p.n), make([]device.Ptr, p.n), make([]atomic.Uint64, maxTeams*p.n)
 	p.lane, p.look = &lane{p: p}, &lane{p: p}
 	p.watch.p, p.watch.lane = p, &lane{p: p}
