@@ -18,9 +18,10 @@ type World struct {
 	rank  int
 	bases []unsafe.Pointer // of every PE's heap; nil: not reachable by load and store
 	own   unsafe.Pointer   // bases[rank]
-	lane  *lane            // the default one
-	info  Info
-	logf  func(string, ...any)
+	memory
+	lane *lane // the default one
+	info Info
+	logf func(string, ...any)
 
 	state  atomic.Uint32         // live, closing or closed
 	waits  atomic.Uint64         // long waits so far
@@ -32,6 +33,8 @@ type World struct {
 	released atomic.Int64 // arrays that wait for other PEs to release them
 	sites    engine.Sites // in checked mode: the lines of the program that were seen
 	start    time.Time    // of this world, for now
+
+	streaming streaming
 
 	mu       sync.Mutex // guards what follows
 	alloc    *heap.Allocator
