@@ -14,9 +14,8 @@ import (
 // apart from that of blocking calls, in the order in which a PE has called, whatever
 // streams it has used. A graph takes its turns when it comes.
 type hostGroup struct {
-	on    *hostStreams
-	team  *Team  // the members, as they meet on streams
-	whole *block // the heap
+	on   *hostStreams
+	team *Team // the members, as they meet on streams
 
 	calling sync.Mutex
 	called  atomic.Uint64 // calls that were queued
@@ -29,7 +28,7 @@ var _ engine.Group = (*hostGroup)(nil)
 // newHostGroup returns where the members of t meet on streams. Nothing may have been
 // started on a team before it, so that each call knows the line that asked for it.
 func newHostGroup(on *hostStreams, t *Team) *hostGroup {
-	g := &hostGroup{on: on, whole: t.w.newBlock(0, t.w.heap.Size())}
+	g := &hostGroup{on: on}
 	g.team = t.w.newTeam(t.slot+engine.OnStreams, t.members, t.meetings.first, t.config)
 	nothing := &Handle{done: make(chan struct{})}
 	close(nothing.done)
@@ -124,7 +123,7 @@ func (g *hostGroup) CollectiveOn(s device.Handle, c *engine.Collective) error {
 // run does a collective as the blocking one. A byte is an element, unless it reduces.
 func (g *hostGroup) run(ctx context.Context, c engine.Collective) error {
 	n := int(c.Bytes)
-	array := func(at engine.Offset, n int) Array[byte] { return Array[byte]{g.whole, at, n} }
+	array := func(at engine.Offset, n int) Array[byte] { return Array[byte]{g.on.whole, at, n} }
 	switch all := n * len(g.team.members); c.Kind {
 	case engine.KindBroadcast:
 		return Broadcast(ctx, g.team, array(c.Dst, n), array(c.Src, n), c.Root)

@@ -15,11 +15,12 @@ import (
 // hostStreams are operations on streams that call Go functions: each is the blocking one,
 // over a lane that blocking operations do not complete.
 type hostStreams struct {
-	w    *World
-	lane engine.Lane
-	doer device.Doer
-	dev  int
-	open atomic.Int64 // what is queued and not done, graphs aside
+	w     *World
+	lane  engine.Lane
+	doer  device.Doer
+	dev   int
+	whole *block       // all of the heap
+	open  atomic.Int64 // what is queued and not done, graphs aside
 }
 
 var _ engine.Streams = (*hostStreams)(nil)
@@ -56,7 +57,7 @@ func (h *hostStreams) await(ctx context.Context, ready func() bool) error {
 	if ready() {
 		return nil
 	}
-	return h.w.heap.Wait(orBackground(ctx), engine.Call{Kind: engine.KindWait, Seq: h.w.waits.Add(1)}, ready)
+	return h.w.waitFor(ctx, ready)
 }
 
 // do queues an operation, which is not done behind a fault.
@@ -114,9 +115,9 @@ func (h *hostStreams) SignalOn(s device.Handle, pe int, sig engine.Offset, op en
 
 // WaitOn queues a wait.
 func (h *hostStreams) WaitOn(s device.Handle, at engine.Offset, c engine.Compare, v uint64) error {
-	p := unsafe.Add(h.w.own, at)
+	word := Array[int64]{h.whole, at, 1}
 	return h.do(s, opWait, noPeer, func() error {
-		_, err := await(context.Background(), h.w, p, Cmp(c), int64(v))
+		_, err := await(context.Background(), word, 0, Cmp(c), int64(v))
 		return err
 	})
 }

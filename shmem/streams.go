@@ -64,11 +64,12 @@ func (w *World) streams() (*streams, error) {
 }
 
 func (w *World) openStreams() (*streams, error) {
-	d, err := gpu.Open(w.deviceName())
-	if err != nil {
-		return nil, err
+	d := w.Device()
+	if d == nil {
+		return nil, problem(ErrArgument, "the device of this PE cannot be opened: gpu.Platforms says why")
 	}
 	q := &streams{device: d, normal: d.DefaultStream()}
+	var err error
 	if w.device != nil {
 		q.Streams = w.device
 	} else if q.host, err = w.openHostStreams(d); err != nil {
@@ -94,7 +95,7 @@ func (w *World) openHostStreams(d *gpu.Device) (*hostStreams, error) {
 	if !ok {
 		return nil, problem(ErrArgument, "streams of %v do not work on memory of the host", d)
 	}
-	return &hostStreams{w: w, lane: w.heap.NewLane(), doer: doer, dev: d.Index()}, nil
+	return &hostStreams{w: w, lane: w.heap.NewLane(), doer: doer, dev: d.Index(), whole: w.newBlock(0, w.heap.Size())}, nil
 }
 
 // on returns the handle of the stream that s stands for.

@@ -16,11 +16,10 @@ type meetings struct {
 	first    uint64                    // the generation that its gate begins after
 	rejected atomic.Pointer[rejection] // of a call on a stream, for the next blocking one
 
-	mu    sync.Mutex // one call is queued at a time
-	group engine.Group
-	asked engine.Collective
+	host atomic.Pointer[hostGroup] // where they meet, if this process does the work
 
-	host atomic.Pointer[hostGroup] // the same as group where this process does the work, else nil
+	mu    sync.Mutex // one call is queued at a time
+	asked engine.Collective
 }
 
 // rejection is why this PE does not come to a collective on a stream.
@@ -115,20 +114,27 @@ func (t *Team) on(s *gpu.Stream) (engine.Group, device.Handle, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	return t.grouped(q), h, nil
+	switch {
+	case q.host != nil:
+		return t.meeting(q.host), h, nil
+	case t.group != nil:
+		return t.group, h, nil
+	}
+	return nil, 0, problem(ErrArgument, "this team does not meet on streams: not all PEs reach each other's memory, so it is this PE alone")
 }
 
-// grouped returns where the members meet on streams.
-func (t *Team) grouped(q *streams) engine.Group {
+// meeting returns where the members meet on streams that call functions.
+func (t *Team) meeting(on *hostStreams) *hostGroup {
 	m := &t.meetings
+	if g := m.host.Load(); g != nil {
+		return g
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.group == nil && q.host != nil {
-		g := newHostGroup(q.host, t)
-		m.group = g
-		m.host.Store(g)
+	if m.host.Load() == nil {
+		m.host.Store(newHostGroup(on, t))
 	}
-	return m.group
+	return m.host.Load()
 }
 
 // reject keeps a call that cannot be for the next blocking collective of the team, which
@@ -140,10 +146,8 @@ func (t *Team) reject(s *gpu.Stream, kind engine.Kind, err error) error {
 		return err
 	}
 	t.meetings.rejected.CompareAndSwap(nil, &rejection{kind, err})
-	if q, closed := t.w.streams(); closed == nil {
-		if g, ok := t.grouped(q).(*hostGroup); ok {
-			g.refuse(s, kind, err)
-		}
+	if q, closed := t.w.streams(); closed == nil && q.host != nil {
+		t.meeting(q.host).refuse(s, kind, err)
 	}
 	return err
 }

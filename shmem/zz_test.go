@@ -30,7 +30,7 @@ func TestZZ(t *testing.T) {
 		}
 		must(t, s.Close())
 		must(t, a.Free(ctx))
- must(t, b.Free(ctx))
+		must(t, b.Free(ctx))
 		return nil
 	})
 	must(t, err)
