@@ -97,7 +97,7 @@ func (g *hostGroup) finish(ctx context.Context) error {
 	return g.on.await(ctx, func() bool { return g.done.Load() >= last })
 }
 
-// BarrierOn queues a barrier.
+// BarrierOn queues a barrier. Collective over the team.
 func (g *hostGroup) BarrierOn(s device.Handle) error {
 	return g.do(s, engine.KindBarrier, func(ctx context.Context, site string) error {
 		if err := g.on.lane.Quiet(ctx); err != nil {
@@ -107,7 +107,7 @@ func (g *hostGroup) BarrierOn(s device.Handle) error {
 	})
 }
 
-// SyncOn queues a sync.
+// SyncOn queues a sync. Collective over the team.
 func (g *hostGroup) SyncOn(s device.Handle) error {
 	return g.do(s, engine.KindSync, func(ctx context.Context, site string) error {
 		return g.team.meet(ctx, engine.KindSync, "", site)
@@ -160,5 +160,5 @@ func (g *hostGroup) reduce(ctx context.Context, asked engine.Collective) error {
 	return c.end(err)
 }
 
-// Close has nothing to do: the gate ends with the team.
+// Close has nothing to do: the gate ends with the team. Local.
 func (g *hostGroup) Close(context.Context) error { return nil }

@@ -85,17 +85,17 @@ func pointer(p device.Ptr) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(mem.At[byte](uintptr(p), 0)))
 }
 
-// PutOn queues a put.
+// PutOn queues a put. Local.
 func (h *hostStreams) PutOn(s device.Handle, pe int, dst engine.Offset, src device.Ptr, n uintptr) error {
 	return h.do(s, opPut, pe, func() error { return h.lane.Put(pe, dst, pointer(src), n) })
 }
 
-// GetOn queues a get.
+// GetOn queues a get. Local.
 func (h *hostStreams) GetOn(s device.Handle, pe int, dst device.Ptr, src engine.Offset, n uintptr) error {
 	return h.do(s, opGet, pe, func() error { return h.lane.Get(pe, pointer(dst), src, n) })
 }
 
-// PutSignalOn queues a put with a signal.
+// PutSignalOn queues a put with a signal. Local.
 func (h *hostStreams) PutSignalOn(s device.Handle, pe int, dst engine.Offset, src device.Ptr, n uintptr, sig engine.Offset, op engine.AMO) error {
 	return h.do(s, opPutSignal, pe, func() error {
 		err := h.lane.PutSignal(pe, dst, pointer(src), n, sig, op)
@@ -104,7 +104,7 @@ func (h *hostStreams) PutSignalOn(s device.Handle, pe int, dst engine.Offset, sr
 	})
 }
 
-// SignalOn queues a signal.
+// SignalOn queues a signal. Local.
 func (h *hostStreams) SignalOn(s device.Handle, pe int, sig engine.Offset, op engine.AMO) error {
 	return h.do(s, opSignal, pe, func() error {
 		_, err := h.lane.Atomic(pe, sig, op)
@@ -113,7 +113,7 @@ func (h *hostStreams) SignalOn(s device.Handle, pe int, sig engine.Offset, op en
 	})
 }
 
-// WaitOn queues a wait.
+// WaitOn queues a wait. Local.
 func (h *hostStreams) WaitOn(s device.Handle, at engine.Offset, c engine.Compare, v uint64) error {
 	word := Array[int64]{h.whole, at, 1}
 	return h.do(s, opWait, noPeer, func() error {
@@ -123,7 +123,7 @@ func (h *hostStreams) WaitOn(s device.Handle, at engine.Offset, c engine.Compare
 }
 
 // QuietOn queues a quiet. It completes what came from any stream, which is more than was
-// asked.
+// asked. Local.
 func (h *hostStreams) QuietOn(s device.Handle) error {
 	return h.do(s, opQuiet, noPeer, func() error { return h.lane.Quiet(context.Background()) })
 }

@@ -28,8 +28,8 @@ type rejection struct {
 	why  error
 }
 
-// BarrierOnStream is [Team.BarrierOnStream] for all PEs. rocSHMEM:
-// rocshmem_barrier_all_on_stream; NVSHMEM: nvshmemx_barrier_all_on_stream.
+// BarrierOnStream is [Team.BarrierOnStream] for all PEs. Collective over the world.
+// rocSHMEM: rocshmem_barrier_all_on_stream; NVSHMEM: nvshmemx_barrier_all_on_stream.
 func (w *World) BarrierOnStream(s *gpu.Stream) error {
 	if w == nil {
 		return noWorld("barrier on stream")
@@ -37,8 +37,8 @@ func (w *World) BarrierOnStream(s *gpu.Stream) error {
 	return w.world.BarrierOnStream(s)
 }
 
-// SyncOnStream is [Team.SyncOnStream] for all PEs. rocSHMEM: rocshmem_sync_all_on_stream;
-// NVSHMEM: nvshmemx_sync_all_on_stream.
+// SyncOnStream is [Team.SyncOnStream] for all PEs. Collective over the world. rocSHMEM:
+// rocshmem_sync_all_on_stream; NVSHMEM: nvshmemx_sync_all_on_stream.
 func (w *World) SyncOnStream(s *gpu.Stream) error {
 	if w == nil {
 		return noWorld("sync on stream")
