@@ -16,6 +16,7 @@ type plane struct {
 	*lane   // the default one
 	rank, n int
 	size    uintptr
+	around  uintptr // of the control heap
 	timeout time.Duration
 	control engine.Heap
 	local   bool   // all PEs are of this process
@@ -51,7 +52,7 @@ var _ engine.Device = (*plane)(nil)
 
 // newPlane makes what has no memory yet. The driver may be nil, if there is none.
 func newPlane(control engine.Heap, c engine.Config, driver device.Driver) *plane {
-	p := &plane{rank: control.Rank(), n: control.NPEs(), size: c.HeapSize, timeout: c.Timeout, control: control, driver: driver}
+	p := &plane{rank: control.Rank(), n: control.NPEs(), size: c.HeapSize, around: controlSize(c), timeout: c.Timeout, control: control, driver: driver}
 	p.base, p.imports, p.come = make([]device.Ptr, p.n), make([]device.Ptr, p.n), make([]atomic.Uint64, maxTeams*p.n)
 	p.waiter, p.signal, p.putter = newCall[waitJob](), newCall[amoJob](), newPutter()
 	p.lane, p.look = newLane(p), newLane(p)
