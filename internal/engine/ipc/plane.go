@@ -2,6 +2,7 @@ package ipc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -128,6 +129,9 @@ func (p *plane) Finish(ctx context.Context, call engine.Call, s device.Handle) e
 	var err error
 	if !soon(done) {
 		err = p.control.Wait(ctx, call, done)
+	}
+	if errors.Is(err, engine.ErrTimeout) {
+		p.watch.verdict()
 	}
 	if why := p.broken(); why != nil { // what the stream did after its release is worth nothing
 		return why
