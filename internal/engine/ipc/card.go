@@ -25,7 +25,9 @@ type card struct {
 	uuid   text
 	name   text
 	kind   uint64 // of what follows: its place in kinds
-	reason [512]byte
+	reason [480]byte
+	// kernels is why it has none; it can do without if all do.
+	kernels [200]byte
 }
 
 type text [64]byte
