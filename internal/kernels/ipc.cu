@@ -409,10 +409,14 @@ template <int E, int F, bool FINITE, bool SATURATE> struct Format {
 	}
 };
 
+// Complex multiplies in double, as Go does.
 template <class N> struct Complex {
 	N re, im;
 	__device__ Complex operator+(const Complex &o) const { return {re + o.re, im + o.im}; }
-	__device__ Complex operator*(const Complex &o) const { return {re * o.re - im * o.im, re * o.im + im * o.re}; }
+	__device__ Complex operator*(const Complex &o) const {
+		double a = re, b = im, c = o.re, d = o.im;
+		return {(N)(a * c - b * d), (N)(a * d + b * c)};
+	}
 };
 
 // Plain is an element that is combined as it is.
