@@ -102,8 +102,7 @@ func (p *plane) ready(mine *card, reach func([]card) error) error {
 	}
 	p.most = p.share()
 	p.world = &group{p: p, first: 0, stride: 1, size: p.n, me: p.rank}
-	p.load()
-	if p.code.err != nil {
+	if p.load(); p.code.err != nil {
 		put(mine.kernels[:], p.code.err.Error())
 	}
 	return nil
@@ -112,8 +111,8 @@ func (p *plane) ready(mine *card, reach func([]card) error) error {
 // level has no PE use kernels for what others would not: one that lacks a compiler.
 func (p *plane) level() {
 	for pe := range p.cards {
-		if reason := get(p.cards[pe].kernels[:]); reason != "" && p.code.err == nil {
-			p.code.err = fmt.Errorf("PE %d has none: %s: %w", pe, reason, device.ErrUnsupported)
+		if reason := get(p.cards[pe].kernels[:]); reason != "" && p.bare == nil {
+			p.bare = fmt.Errorf("PE %d has none: %s: %w", pe, reason, device.ErrUnsupported)
 		}
 	}
 }
