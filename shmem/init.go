@@ -72,6 +72,7 @@ func (o Options) world(h engine.Heap, info Info) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.device = d != nil
 	seen, err := o.inModes(h)
 	if err != nil {
 		return nil, errors.Join(err, d.close())
@@ -110,14 +111,23 @@ func (o Options) open(ctx context.Context, c engine.Config, launched launch.Job)
 
 // engines are those that can do what the options ask for.
 func (o Options) engines(c engine.Config) []engine.Engine {
-	all := engines.All()
+	if why := o.onlyHost(c); why != "" {
+		return engines.HostOnly(engines.All(), why)
+	}
+	return engines.All()
+}
+
+// onlyHost is why none but the host engine can do what the options ask for.
+func (o Options) onlyHost(c engine.Config) string {
 	switch {
 	case o.Weak != 0:
-		return engines.HostOnly(all, "weak mode is the host engine's")
+		return "weak mode is the host engine's"
 	case c.NodeSize != 0:
-		return engines.HostOnly(all, "virtual nodes are the host engine's")
+		return "virtual nodes are the host engine's"
+	case o.Race == RaceOn:
+		return "race mode is the host engine's"
 	}
-	return all
+	return ""
 }
 
 // greet is the first meeting of a world; its end means that everybody's memory is

@@ -59,6 +59,8 @@ type Options struct {
 
 	// local is what the PEs of a goroutine world have in common; nil: processes.
 	local *local
+	// device says that arrays are on a device, which the race detector does not see.
+	device bool
 	// wrap lets tests of this package put a weaker engine in front of each heap.
 	wrap func(engine.Heap) engine.Heap
 }
