@@ -105,6 +105,9 @@ func (o Options) open(ctx context.Context, c engine.Config, launched launch.Job)
 		choice.LocalRank = launched.LocalRank
 	}
 	job.LocalRank = choice.LocalRank
+	if s, ok := choice.Engine.(engine.Sized); ok && !o.sized() {
+		job.HeapSize = s.DefaultHeap()
+	}
 	h, err = choice.Engine.Open(ctx, job)
 	return h, choice, err
 }
@@ -134,7 +137,7 @@ func (o Options) onlyHost(c engine.Config) string {
 // mapped everywhere.
 func (w *World) greet(ctx context.Context, c engine.Config) error {
 	call := w.world.call(engine.KindInit, "")
-	mine := engine.Words{wordBytes: uint64(c.HeapSize), wordNode: uint64(c.NodeSize)}
+	mine := engine.Words{wordBytes: uint64(w.store.Size()), wordNode: uint64(c.NodeSize)}
 	if w.info.Checked {
 		mine[wordNode] |= isChecked
 	}

@@ -115,6 +115,11 @@ func (o Options) heapSize(size uint64) (uint64, error) {
 	return size, nil
 }
 
+// sized says whether anybody has asked for a size.
+func (o Options) sized() bool {
+	return o.HeapSize != 0 || os.Getenv(env.HeapSize) != "" || os.Getenv(env.ForeignHeapSize) != ""
+}
+
 func (o Options) nodeSize() (int, error) {
 	n, text := o.NodeSize, os.Getenv(env.NodeSize)
 	if n == 0 && text != "" {

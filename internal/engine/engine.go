@@ -39,6 +39,9 @@ type Local interface {
 // for by name; "" if it need not be.
 type Reluctant interface{ Reluctant() string }
 
+// Sized is the ability of an engine to say how large heaps are that nobody has asked for.
+type Sized interface{ DefaultHeap() uintptr }
+
 // Distant is the mark of a heap whose lanes every operation on a PE must go through,
 // also where the PE has a Base, which is then for collectives and for views.
 type Distant interface{ Distant() }
