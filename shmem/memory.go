@@ -50,13 +50,13 @@ type counted struct {
 	by engine.Counting
 }
 
-// NewLane returns another lane that is counted.
+// NewLane returns another lane that is counted. Local.
 func (c counted) NewLane() engine.Lane { return c.by.Around(c.of.NewLane()) }
 
-// Size is that of the memory.
+// Size is that of the memory. Local.
 func (c counted) Size() uintptr { return c.of.Size() }
 
-// Commit is counted as well.
+// Commit is counted as well. Local.
 func (c counted) Commit(at engine.Offset, n uintptr) error {
 	if err := c.by.Exhausted(); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (c counted) Commit(at engine.Offset, n uintptr) error {
 	return c.of.Commit(at, n)
 }
 
-// Release gives memory back.
+// Release gives memory back. Local.
 func (c counted) Release(at engine.Offset, n uintptr) error { return c.of.Release(at, n) }
 
 // bytesAt returns n bytes of this PE's own memory as they are now, to be looked at only.
