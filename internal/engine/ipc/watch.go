@@ -13,8 +13,9 @@ import (
 	"github.com/goshmem/goshmem/internal/mem"
 )
 
+// tick is soon enough for who waits, and seldom enough for who would be disturbed.
 const (
-	tick      = 5 * time.Millisecond
+	tick      = 20 * time.Millisecond
 	drainTime = 10 * time.Second // for streams to end after their release
 )
 
@@ -306,7 +307,7 @@ func (w *watch) end() error {
 	w.mu.Unlock()
 	w.ended.Wait()
 	w.always.Store(false)
-	for begun := time.Now(); w.p.broken() != nil && w.turn(); time.Sleep(tick) {
+	for begun := time.Now(); w.p.broken() != nil && w.turn(); time.Sleep(time.Millisecond) {
 		if time.Since(begun) > drainTime {
 			return fmt.Errorf("the memory of PE %d is not given back: a stream still waits, %v after its release", w.p.rank, drainTime)
 		}
