@@ -2,7 +2,6 @@ package shmem
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 
 	"github.com/goshmem/goshmem/gpu"
@@ -10,23 +9,18 @@ import (
 	"github.com/goshmem/goshmem/internal/engine"
 )
 
-// hostGroup has the members of a team meet on streams that call Go functions: at a gate
-// apart from that of blocking calls, in the order in which a PE has called, whatever
-// streams it has used. A graph takes its turns when it comes.
+// hostGroup has the members of a team meet on streams that call Go functions, at a gate
+// apart from that of blocking calls.
 type hostGroup struct {
 	on   *hostStreams
-	team *Team // the members, as they meet on streams
-
-	calling sync.Mutex
-	called  atomic.Uint64 // calls that were queued
-	done    atomic.Uint64 // those that are over
-	taken   atomic.Bool   // a call has its turn
+	team *Team        // the members, as they meet on streams
+	open atomic.Int64 // what is queued and not done, graphs aside
 }
 
 var _ engine.Group = (*hostGroup)(nil)
 
-// newHostGroup returns where the members of t meet on streams. Nothing may have been
-// started on a team before it, so that each call knows the line that asked for it.
+// newHostGroup returns where the members of t meet on streams. To the team there all calls
+// were started, so each knows the line that asked for it.
 func newHostGroup(on *hostStreams, t *Team) *hostGroup {
 	g := &hostGroup{on: on}
 	g.team = t.w.newTeam(t.slot+engine.OnStreams, t.members, t.meetings.first, t.config)
@@ -36,44 +30,21 @@ func newHostGroup(on *hostStreams, t *Team) *hostGroup {
 	return g
 }
 
-// do queues f, which has the team for itself.
+// do queues f, which has the team for itself. Behind a fault it tells the others that
+// this PE does not come.
 func (g *hostGroup) do(s device.Handle, kind engine.Kind, f func(ctx context.Context, site string) error) error {
-	g.calling.Lock()
-	defer g.calling.Unlock()
-	mine, site := g.called.Load(), g.on.w.sites.Here()
+	site := g.on.w.sites.Here()
 	ctx := context.WithValue(context.Background(), startedKey{}, started{g.team, site})
-	queued, err := g.on.queue(s, func(t device.Turn) error {
-		if err := g.take(mine, t); err != nil {
+	return g.on.queue(s, &g.open, func(t device.Turn) error {
+		switch {
+		case g.team.busy.Load() != 0:
+			err := problem(ErrConcurrentCollective, "two streams of this PE are in collectives of one team at the same time: have one wait for an event of the other")
 			return located(fail(g.on.w, onStream(kind), noPeer, err), site)
-		}
-		defer g.pass(t)
-		if t.Fault != nil {
+		case t.Fault != nil:
 			return g.team.stayAway(ctx, kind, t.Fault)
 		}
 		return located(rename(f(ctx, site), onStream(kind)), site)
 	})
-	if queued {
-		g.called.Add(1)
-	}
-	return err
-}
-
-// take waits for the turn of a call.
-func (g *hostGroup) take(mine uint64, t device.Turn) error {
-	mineNow := false // who waits may ask again
-	return g.on.await(context.Background(), func() bool {
-		mineNow = mineNow || (t.Again || g.done.Load() == mine) && g.taken.CompareAndSwap(false, true)
-		return mineNow
-	})
-}
-
-// pass ends a turn.
-func (g *hostGroup) pass(t device.Turn) {
-	if !t.Again {
-		g.done.Add(1)
-	}
-	g.taken.Store(false)
-	g.on.w.heap.Ring(g.on.w.rank)
 }
 
 // refuse tells the others on their streams that this PE does not come: behind what it has
@@ -92,10 +63,7 @@ func (g *hostGroup) refuse(s *gpu.Stream, kind engine.Kind, why error) {
 }
 
 // finish waits until what was queued is over.
-func (g *hostGroup) finish(ctx context.Context) error {
-	last := g.called.Load()
-	return g.on.await(ctx, func() bool { return g.done.Load() >= last })
-}
+func (g *hostGroup) finish(ctx context.Context) error { return g.on.finish(ctx, &g.open) }
 
 // BarrierOn queues a barrier. Collective over the team.
 func (g *hostGroup) BarrierOn(s device.Handle) error {

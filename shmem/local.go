@@ -130,7 +130,10 @@ func (w *World) runLocal(ctx context.Context, f func(context.Context, *World) er
 				w.close()
 			}
 		}()
-		if err = f(ctx, w); err == nil {
+		if err = w.openGroups(ctx, w.world.call(engine.KindInit, "")); err == nil {
+			err = f(ctx, w)
+		}
+		if err == nil {
 			err = w.Finalize(ctx)
 		}
 	}()

@@ -46,13 +46,25 @@ func (c *collective) onDevice(d engine.Collective, elsewhere func() error) error
 
 // queue puts a collective into the team's stream.
 func (t *Team) queue(d *engine.Collective) error {
-	if t.stream == 0 {
-		var err error
-		if t.stream, err = t.w.device.driver.NewStream(t.w.device.number, 0); err != nil {
+	if t.blocking == nil {
+		if err := t.openBlocking(); err != nil {
 			return err
 		}
 	}
-	return t.group.CollectiveOn(t.stream, d)
+	return t.blocking.CollectiveOn(t.stream, d)
+}
+
+// openBlocking makes what blocking collectives have for themselves: a stream, and a group,
+// which must not be in two streams at a time. All members come here in the same one.
+func (t *Team) openBlocking() (err error) {
+	d := t.w.device
+	if t.stream == 0 {
+		if t.stream, err = d.driver.NewStream(d.number, 0); err != nil {
+			return err
+		}
+	}
+	t.blocking, err = d.NewGroup(t.current.ctx, t.group, t.slot+engine.OnStreams, 0, 1, len(t.members))
+	return err
 }
 
 // allQueued meets the others and says whether all have queued what they were asked for.

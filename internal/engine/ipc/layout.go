@@ -5,8 +5,8 @@ import (
 )
 
 const (
-	maxPEs   = 256 // all members of a team are threads of one block
-	maxTeams = 64
+	maxPEs   = 256                  // all members of a team are threads of one block
+	maxTeams = 2 * engine.OnStreams // each team has a second group, for blocking calls
 	word     = 8
 	line     = 256 // what allocations of devices are aligned to
 )
