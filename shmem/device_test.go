@@ -2,8 +2,8 @@ package shmem_test
 
 import (
 	"fmt"
-	"testing"
 	"os"
+	"testing"
 
 	"github.com/goshmem/goshmem/internal/conformance"
 	"github.com/goshmem/goshmem/shmemtest"

@@ -65,15 +65,13 @@ func (t *Team) endGroup(ctx context.Context) error {
 	if t.group == nil {
 		return nil
 	}
-	var err error
-	if t.blocking != nil {
-		err = t.blocking.Close(orBackground(ctx))
-	}
-	if closed := t.group.Close(orBackground(ctx)); err == nil {
-		err = closed
-	}
-	if d := t.w.device; err == nil && t.stream != 0 {
+	err := t.group.Close(orBackground(ctx))
+	d := t.w.device
+	if err == nil && t.stream != 0 {
 		err = d.driver.DestroyStream(d.number, t.stream)
+	}
+	if err == nil && t.order.event != 0 {
+		err = d.driver.DestroyEvent(d.number, t.order.event)
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package shmem
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 
 	"github.com/goshmem/goshmem/gpu"
@@ -9,18 +10,24 @@ import (
 	"github.com/goshmem/goshmem/internal/engine"
 )
 
-// hostGroup has the members of a team meet on streams that call Go functions, at a gate
-// apart from that of blocking calls.
+// hostGroup has the members of a team meet on streams that call Go functions: at a gate
+// apart from that of blocking calls, in the order in which a PE has called, whatever
+// streams it has used. A graph takes its turns when it comes.
 type hostGroup struct {
 	on   *hostStreams
-	team *Team        // the members, as they meet on streams
-	open atomic.Int64 // what is queued and not done, graphs aside
+	team *Team // the members, as they meet on streams
+
+	calling sync.Mutex
+	called  uint64        // calls that were queued
+	done    atomic.Uint64 // those that are over
+	taken   atomic.Bool   // a call has its turn
+	open    atomic.Int64  // what is queued and not done, graphs aside
 }
 
 var _ engine.Group = (*hostGroup)(nil)
 
-// newHostGroup returns where the members of t meet on streams. To the team there all calls
-// were started, so each knows the line that asked for it.
+// newHostGroup returns where the members of t meet on streams. Nothing may have been
+// started on a team before it, so that each call knows the line that asked for it.
 func newHostGroup(on *hostStreams, t *Team) *hostGroup {
 	g := &hostGroup{on: on}
 	g.team = t.w.newTeam(t.slot+engine.OnStreams, t.members, t.meetings.first, t.config)
@@ -30,21 +37,44 @@ func newHostGroup(on *hostStreams, t *Team) *hostGroup {
 	return g
 }
 
-// do queues f, which has the team for itself. Behind a fault it tells the others that
-// this PE does not come.
+// do queues f, which has the team for itself.
 func (g *hostGroup) do(s device.Handle, kind engine.Kind, f func(ctx context.Context, site string) error) error {
-	site := g.on.w.sites.Here()
+	g.calling.Lock()
+	defer g.calling.Unlock()
+	mine, site := g.called, g.on.w.sites.Here()
 	ctx := context.WithValue(context.Background(), startedKey{}, started{g.team, site})
-	return g.on.queue(s, &g.open, func(t device.Turn) error {
-		switch {
-		case g.team.busy.Load() != 0:
-			err := problem(ErrConcurrentCollective, "two streams of this PE are in collectives of one team at the same time: have one wait for an event of the other")
+	queued, err := g.on.queue(s, &g.open, func(t device.Turn) error {
+		if err := g.take(mine, t); err != nil {
 			return located(fail(g.on.w, onStream(kind), noPeer, err), site)
-		case t.Fault != nil:
+		}
+		defer g.pass(t)
+		if t.Fault != nil {
 			return g.team.stayAway(ctx, kind, t.Fault)
 		}
 		return located(rename(f(ctx, site), onStream(kind)), site)
 	})
+	if queued {
+		g.called++
+	}
+	return err
+}
+
+// take waits for the turn of a call.
+func (g *hostGroup) take(mine uint64, t device.Turn) error {
+	taken := false // who waits may ask again
+	return g.on.await(context.Background(), func() bool {
+		taken = taken || (t.Again || g.done.Load() == mine) && g.taken.CompareAndSwap(false, true)
+		return taken
+	})
+}
+
+// pass ends a turn.
+func (g *hostGroup) pass(t device.Turn) {
+	if !t.Again {
+		g.done.Add(1)
+	}
+	g.taken.Store(false)
+	g.on.w.heap.Ring(g.on.w.rank)
 }
 
 // refuse tells the others on their streams that this PE does not come: behind what it has
@@ -65,7 +95,7 @@ func (g *hostGroup) refuse(s *gpu.Stream, kind engine.Kind, why error) {
 // finish waits until what was queued is over.
 func (g *hostGroup) finish(ctx context.Context) error { return g.on.finish(ctx, &g.open) }
 
-// BarrierOn queues a barrier. Collective over the team.
+// BarrierOn queues a barrier.
 func (g *hostGroup) BarrierOn(s device.Handle) error {
 	return g.do(s, engine.KindBarrier, func(ctx context.Context, site string) error {
 		if err := g.on.lane.Quiet(ctx); err != nil {
@@ -75,7 +105,7 @@ func (g *hostGroup) BarrierOn(s device.Handle) error {
 	})
 }
 
-// SyncOn queues a sync. Collective over the team.
+// SyncOn queues a sync.
 func (g *hostGroup) SyncOn(s device.Handle) error {
 	return g.do(s, engine.KindSync, func(ctx context.Context, site string) error {
 		return g.team.meet(ctx, engine.KindSync, "", site)
@@ -128,5 +158,5 @@ func (g *hostGroup) reduce(ctx context.Context, asked engine.Collective) error {
 	return c.end(err)
 }
 
-// Close has nothing to do: the gate ends with the team. Local.
+// Close has nothing to do: the gate ends with the team.
 func (g *hostGroup) Close(context.Context) error { return nil }

@@ -25,8 +25,9 @@ type hostStreams struct {
 
 var _ engine.Streams = (*hostStreams)(nil)
 
-// queue has f called in the order of the stream. Until that is over it counts as open.
-func (h *hostStreams) queue(s device.Handle, open *atomic.Int64, f func(device.Turn) error) error {
+// queue has f called in the order of the stream, and says whether it was not captured.
+// Until that is over it counts as open.
+func (h *hostStreams) queue(s device.Handle, open *atomic.Int64, f func(device.Turn) error) (bool, error) {
 	open.Add(1)
 	queued, err := h.doer.Do(h.dev, s, func(t device.Turn) error {
 		if !t.Again {
@@ -37,7 +38,7 @@ func (h *hostStreams) queue(s device.Handle, open *atomic.Int64, f func(device.T
 	if !queued {
 		open.Add(-1)
 	}
-	return err
+	return queued, err
 }
 
 // done wakes who waits for the last one.
@@ -49,7 +50,11 @@ func (h *hostStreams) done(open *atomic.Int64) {
 
 // finish waits until all that is queued and counted is over.
 func (h *hostStreams) finish(ctx context.Context, open *atomic.Int64) error {
-	ready := func() bool { return open.Load() == 0 }
+	return h.await(ctx, func() bool { return open.Load() == 0 })
+}
+
+// await waits as a PE does.
+func (h *hostStreams) await(ctx context.Context, ready func() bool) error {
 	if ready() {
 		return nil
 	}
@@ -59,12 +64,13 @@ func (h *hostStreams) finish(ctx context.Context, open *atomic.Int64) error {
 // do queues an operation, which is not done behind a fault.
 func (h *hostStreams) do(s device.Handle, op string, pe int, f func() error) error {
 	site := h.w.sites.Here()
-	return h.queue(s, &h.open, func(t device.Turn) error {
+	_, err := h.queue(s, &h.open, func(t device.Turn) error {
 		if t.Fault != nil {
 			return nil
 		}
 		return located(fail(h.w, op, pe, f()), site)
 	})
+	return err
 }
 
 // located is an error of an operation that was asked for at a line of the program.

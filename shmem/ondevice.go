@@ -20,14 +20,14 @@ func (c *collective) onDevice(d engine.Collective, elsewhere func() error) error
 	if c.t.group == nil || d.Bytes == 0 {
 		return elsewhere()
 	}
-	c.t.gate.Arrive(c.call)
-	if err := c.await(engine.All); err != nil {
+	alike, err := c.sameArrays(&d)
+	if err != nil {
 		return err
 	}
-	if err := c.compare(); err != nil {
-		return err
+	failed := error(device.ErrUnsupported)
+	if alike {
+		failed = c.t.queue(&d)
 	}
-	failed := c.t.queue(&d)
 	if failed != nil && !errors.Is(failed, device.ErrUnsupported) {
 		return failed
 	}
@@ -44,26 +44,41 @@ func (c *collective) onDevice(d engine.Collective, elsewhere func() error) error
 	return elsewhere()
 }
 
-// queue puts a collective into the team's stream.
-func (t *Team) queue(d *engine.Collective) error {
-	if t.blocking == nil {
-		if err := t.openBlocking(); err != nil {
-			return err
+// sameArrays meets the others, compares what they were asked, and says whether the arrays
+// are in the same place everywhere, as engines need it. This PE's own part of an array is
+// not.
+func (c *collective) sameArrays(d *engine.Collective) (bool, error) {
+	if c.slip[1], c.slip[2] = uint64(d.Dst), uint64(d.Src); d.Kind == engine.KindReduce { // only the root has one
+		c.slip[1] = 0
+	}
+	c.t.gate.Arrive(c.call)
+	if err := c.await(engine.All); err != nil {
+		return false, err
+	}
+	if err := c.compare(); err != nil {
+		return false, err
+	}
+	for i := range c.t.members {
+		if there := c.t.gate.Slip(i); there[1] != c.slip[1] || there[2] != c.slip[2] {
+			return false, nil
 		}
 	}
-	return t.blocking.CollectiveOn(t.stream, d)
+	return true, nil
 }
 
-// openBlocking makes what blocking collectives have for themselves: a stream, and a group,
-// which must not be in two streams at a time. All members come here in the same one.
-func (t *Team) openBlocking() (err error) {
-	d := t.w.device
+// queue puts a collective into the team's stream.
+func (t *Team) queue(d *engine.Collective) error {
 	if t.stream == 0 {
-		if t.stream, err = d.driver.NewStream(d.number, 0); err != nil {
+		var err error
+		if t.stream, err = t.w.device.driver.NewStream(t.w.device.number, 0); err != nil {
 			return err
 		}
 	}
-	t.blocking, err = d.NewGroup(t.current.ctx, t.group, t.slot+engine.OnStreams, 0, 1, len(t.members))
+	err := t.before(t.stream)
+	if err == nil {
+		err = t.group.CollectiveOn(t.stream, d)
+	}
+	t.after(nil, t.stream)
 	return err
 }
 

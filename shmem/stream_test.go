@@ -149,33 +149,3 @@ func TestCheckedStream(t *testing.T) {
 		t.Errorf("the world ended with %v", err)
 	}
 }
-
-// TestStreamsAtOnce: two streams that nothing orders cannot be in collectives of a team at
-// the same time. The one that came first goes on.
-func TestStreamsAtOnce(t *testing.T) {
-	seen := make(chan struct{})
-	must(t, shmem.RunLocal(t.Context(), 2, badOptions(), func(ctx context.Context, w *shmem.World) error {
-		one, two := must1(w.Device().NewStream())(t), must1(w.Device().NewStream())(t)
-		if w.MyPE() == 1 {
-			<-seen
-			must(t, w.BarrierOnStream(one))
-			must(t, one.Synchronize(ctx))
-			return errors.Join(one.Close(), two.Close())
-		}
-		must(t, w.BarrierOnStream(one))
-		must(t, w.BarrierOnStream(two))
-		var fault error
-		for fault == nil {
-			_, first := one.Query()
-			_, second := two.Query()
-			if fault = second; first != nil {
-				fault, one, two = first, two, one
-			}
-		}
-		has(t, fault, shmem.ErrConcurrentCollective, "shmem: barrier on stream: two streams of this PE are in collectives of one team at the same time")
-		close(seen)
-		must(t, one.Synchronize(ctx))
-		_ = two.Close() // its fault was looked at
-		return one.Close()
-	}))
-}

@@ -48,9 +48,10 @@ func (w *World) SyncOnStream(s *gpu.Stream) error {
 
 // BarrierOnStream has later work of the stream wait until the streams of all members have
 // come here, and what they had put on these streams is there. It returns at once; on a nil
-// team it does nothing. What members call on streams of a team they call in the same order,
-// and have done in that order: in one stream, or in several of which one waits for events
-// of the other. Nobody compares; members that differ wait in vain. An error of the wait
+// team it does nothing. All members call what they call on streams of a team in the same
+// order, and it is done in that order, also on several streams; what a graph has of it is
+// done when the graph is launched, which is for the program to order. Nobody compares:
+// members that differ wait in vain, or for each other's next call. An error of the wait
 // comes from the stream's Synchronize. Blocking calls of the team may be made meanwhile.
 // Collective over the team. rocSHMEM: rocshmem_barrier_on_stream; NVSHMEM:
 // nvshmemx_barrier_on_stream.
@@ -69,17 +70,19 @@ func (t *Team) meetOn(s *gpu.Stream, kind engine.Kind) error {
 		return nil
 	}
 	g, h, err := t.on(s)
-	switch {
-	case err != nil:
-	case kind == engine.KindSync:
-		err = g.SyncOn(h)
-	default:
-		if err = g.BarrierOn(h); err == nil {
-			t.w.quieted(h)
+	if err == nil {
+		if err = t.before(h); err == nil && kind == engine.KindSync {
+			err = g.SyncOn(h)
+		} else if err == nil {
+			err = g.BarrierOn(h)
 		}
+		t.after(t.w.named(s), h)
 	}
 	if err != nil {
 		return t.reject(s, kind, err)
+	}
+	if kind == engine.KindBarrier {
+		t.w.quieted(h)
 	}
 	return nil
 }
@@ -95,7 +98,10 @@ func (t *Team) collectiveOn(s *gpu.Stream, c engine.Collective, invalid error) e
 		m := &t.meetings
 		m.mu.Lock()
 		m.asked = c
-		err = g.CollectiveOn(h, &m.asked)
+		if err = t.before(h); err == nil {
+			err = g.CollectiveOn(h, &m.asked)
+		}
+		t.after(t.w.named(s), h)
 		m.mu.Unlock()
 	}
 	if err != nil {

@@ -43,27 +43,28 @@ func streamMeetings(p *pe, meet func(*shmem.Team, *gpu.Stream) error) {
 	})
 }
 
-// streamsOfTeam: members may take another stream each time, if it waits for the one before.
+// streamsOfTeam: members call in the same order, on streams that nothing else orders.
 func streamsOfTeam(p *pe) {
 	const many = 3
-	x, sums := newTable(p, p.w.Team()), alloc[uint64](p, 20)
 	var streams []*gpu.Stream
+	var tables []*table
 	for range many {
-		streams = append(streams, p.stream())
+		streams, tables = append(streams, p.stream()), append(tables, newTable(p, p.w.Team()))
 	}
-	done, err := p.w.Device().NewEvent()
-	p.ok(err)
-	store(p, x.one, func(int) uint64 { return x.value(p.me, 0, 1) })
-	p.sync()
-	for i := range sums.Len() {
-		s := streams[i%many]
-		p.ok(s.Wait(done))
-		p.ok(shmem.AllReduceOnStream(s, x.t, part(p, sums, i, i+1), x.one, shmem.Sum))
-		p.ok(done.Record(s))
+	for round := range rounds(p, 40) {
+		for i, x := range tables {
+			store(p, x.one, func(int) uint64 { return x.value(p.me, 0, round+i) })
+		}
+		p.sync()
+		for i, x := range tables {
+			p.ok(shmem.AllReduceOnStream(streams[(i+round)%many], x.t, x.got, x.one, shmem.Sum))
+		}
+		for i, x := range tables {
+			p.synchronize(streams[(i+round)%many])
+			same(p, at(p, x.got, 0), x.fold(p.n, round+i), "sum %d of round %d", i, round)
+		}
+		p.sync()
 	}
-	p.ok(done.Synchronize(p.ctx))
-	holds(p, sums, func(int) uint64 { return x.fold(p.n, 1) }, "sums")
-	p.ok(done.Close())
 }
 
 // streamsAndCalls: a team meets on streams and in blocking calls at the same time, and

@@ -50,8 +50,7 @@ type Device interface {
 	// World is the meeting point of all PEs. NewGroup makes that of a part of parent's
 	// members, whose numbers in the world are start, start+stride and so on in parent's
 	// numbering: all members of parent call it alike, and those that are not in the new one
-	// get nil. slot is the new team's, or OnStreams more for a second group of all members
-	// of a team, in which they meet in blocking calls.
+	// get nil. slot is the new team's.
 	World() Group
 	NewGroup(ctx context.Context, parent Group, slot, start, stride, size int) (Group, error)
 
@@ -92,8 +91,8 @@ const (
 )
 
 // Group is where the members of a team meet in the order of streams. All members call its
-// methods alike and in the same order, and of several streams in which they do each waits
-// for the one before; arguments are compared by nobody.
+// methods alike and in the same order; arguments are compared by nobody. On several
+// streams that must also be the order in which they happen: have these wait for each other.
 type Group interface {
 	// BarrierOn has later work wait until all members' streams have come here, and what
 	// they had put is there. SyncOn completes no puts.

@@ -30,6 +30,7 @@ type plane struct {
 	values bool // streams write and wait for values
 	dev    int
 	layout
+	block   device.Ptr   // the allocation that has the own memory; 0: none
 	base    []device.Ptr // by PE, as this device reaches it
 	imports []device.Ptr // by PE: mappings to be closed; 0: none
 
