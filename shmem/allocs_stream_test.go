@@ -1,0 +1,54 @@
+//go:build !race
+
+package shmem_test
+
+import (
+	"testing"
+
+	"github.com/goshmem/goshmem/gpu"
+	"github.com/goshmem/goshmem/shmem"
+	"github.com/goshmem/goshmem/shmemtest"
+)
+
+// TestAllocationsOnStreams: where arrays are on a device, work on streams allocates nothing.
+// On the host each operation is a Go function, which does.
+func TestAllocationsOnStreams(t *testing.T) {
+	o := badOptions()
+	o.Engine = "ipc"
+	shmemtest.RunWith(t, 1, o, func(t testing.TB, w *shmem.World) {
+		ctx := t.Context()
+		a, b, sig := twoArrays(t, w)
+		x := must1(gpu.Alloc[int64](w.Device(), 8))(t)
+		s := must1(w.Device().NewStream())(t)
+		for name, call := range map[string]func() error{
+			"put":         func() error { return a.PutOnStream(s, b, 0) },
+			"get":         func() error { return a.GetOnStream(s, b, 0) },
+			"put signal":  func() error { return a.PutSignalOnStream(s, b, 0, sig, shmem.SignalAdd, 1) },
+			"put device":  func() error { return a.PutDeviceOnStream(s, x, 0) },
+			"get device":  func() error { return a.GetDeviceOnStream(s, x, 0) },
+			"set":         func() error { return sig.SetOnStream(s, 1, 0) },
+			"add":         func() error { return sig.AddOnStream(s, 1, 0) },
+			"wait":        func() error { return sig.WaitUntilOnStream(s, shmem.NE, 1<<40) },
+			"quiet":       func() error { return w.QuietOnStream(s) },
+			"barrier":     func() error { return w.BarrierOnStream(s) },
+			"sync":        func() error { return w.SyncOnStream(nil) },
+			"broadcast":   func() error { return shmem.BroadcastOnStream(s, w.Team(), a, b, 0) },
+			"fcollect":    func() error { return shmem.FCollectOnStream(s, w.Team(), a, b) },
+			"alltoall":    func() error { return shmem.AllToAllOnStream(s, w.Team(), a, b) },
+			"allreduce":   func() error { return shmem.AllReduceOnStream(s, w.Team(), a, b, shmem.Sum) },
+			"default put": func() error { return a.PutOnStream(nil, b, 0) },
+			"reduce":      func() error { return shmem.ReduceOnStream(s, w.Team(), a, b, shmem.Max, 0) },
+			"redscatter":  func() error { return shmem.ReduceScatterOnStream(s, w.Team(), a, b, shmem.Xor) },
+		} {
+			for range 10 * allocRuns { // a queue keeps what it needs for arguments
+				must(t, call())
+			}
+			expectNone(t, name+" on a stream", call)
+			must(t, s.Synchronize(ctx))
+			must(t, w.DefaultStream().Synchronize(ctx))
+		}
+		must(t, s.Close())
+		must(t, x.Close())
+		freeAll(t, a, b, sig)
+	})
+}
