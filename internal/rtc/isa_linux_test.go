@@ -122,11 +122,11 @@ func TestISAOfIPC(t *testing.T) {
 		code                  map[string]string
 		kernel, loads, stores string
 	}{
-		{isa(t, "gfx942", kernels.IPC), "ipc_barrier", `flat_load_dwordx2 .* sc0 sc1\n`, `(?s)buffer_wbl2 sc0 sc1\s.*flat_store_dwordx2 [^\n]* sc0 sc1\n`},
-		{isa(t, "gfx942", kernels.IPC, "-DELEM=2"), "ipc_reduce", `flat_load_dwordx2 .* sc0 sc1\n`, `(?s)buffer_wbl2 sc0 sc1\s.*flat_store_dwordx2 [^\n]* sc0 sc1\n`},
-		{ptx(t, "sm_90", kernels.IPC), "ipc_barrier", `ld\.acquire\.sys\.global\.u64`, `st\.release\.sys\.global\.u64`},
-		{ptx(t, "sm_90", kernels.IPC), "ipc_exchange", `ld\.global\.v2\.u64`, `st\.global\.v2\.u64`},
-		{ptx(t, "sm_90", kernels.IPC, "-DELEM=2"), "ipc_reduce", `ld\.acquire\.sys\.global\.u64`, `st\.release\.sys\.global\.u64`},
+		{isa(t, "gfx942", kernels.IPC()), "ipc_barrier", `flat_load_dwordx2 .* sc0 sc1\n`, `(?s)buffer_wbl2 sc0 sc1\s.*flat_store_dwordx2 [^\n]* sc0 sc1\n`},
+		{isa(t, "gfx942", kernels.IPCReduce(), "-DELEM=2"), "ipc_reduce", `flat_load_dwordx2 .* sc0 sc1\n`, `(?s)buffer_wbl2 sc0 sc1\s.*flat_store_dwordx2 [^\n]* sc0 sc1\n`},
+		{ptx(t, "sm_90", kernels.IPC()), "ipc_barrier", `ld\.acquire\.sys\.global\.u64`, `st\.release\.sys\.global\.u64`},
+		{ptx(t, "sm_90", kernels.IPC()), "ipc_exchange", `ld\.global\.v2\.u64`, `st\.global\.v2\.u64`},
+		{ptx(t, "sm_90", kernels.IPCReduce(), "-DELEM=2"), "ipc_reduce", `ld\.acquire\.sys\.global\.u64`, `st\.release\.sys\.global\.u64`},
 	} {
 		for _, pattern := range []string{c.loads, c.stores} {
 			if !regexp.MustCompile(pattern).MatchString(c.code[c.kernel]) {

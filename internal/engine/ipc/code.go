@@ -106,10 +106,11 @@ func (p *plane) build(elem int) (device.Handle, error) {
 	if p.driver.Name() == "hip" {
 		kind, options = rtc.HIPRTC, []string{"-ffp-contract=off"}
 	}
+	text := kernels.IPC()
 	if elem >= 0 {
-		options = append(options, fmt.Sprintf("-DELEM=%d", elem))
+		text, options = kernels.IPCReduce(), append(options, fmt.Sprintf("-DELEM=%d", elem))
 	}
-	image, _, err := rtc.Compile(kind, rtc.Source{Name: "ipc.cu", Text: kernels.IPC, Options: options, Arch: about.Arch, Driver: p.driver.Version()})
+	image, _, err := rtc.Compile(kind, rtc.Source{Name: "ipc.cu", Text: text, Options: options, Arch: about.Arch, Driver: p.driver.Version()})
 	if err != nil {
 		return 0, err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/goshmem/goshmem/internal/device"
 	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/reduce"
 )
@@ -236,4 +237,39 @@ func TestNewGroup(t *testing.T) {
 	if err := p.world.CollectiveOn(p.stream, &engine.Collective{Kind: engine.KindCollect, Bytes: 8}); err == nil {
 		t.Error("a collect on a stream")
 	}
+}
+
+// TestStreamsInOrder: collectives on several streams do not get mixed up, however long
+// one of them is held up on one of the PEs.
+func TestStreamsInOrder(t *testing.T) {
+	on(t, []int{2}, func(t *testing.T, pes []*pe) {
+		const rounds = 6
+		each(pes, func(p *pe) {
+			second, err := p.driver.NewStream(p.dev, 0)
+			p.must(err)
+			mine := uint64(p.rank + 1)
+			p.must(p.Put(p.rank, 64, unsafe.Pointer(&mine), 8))
+			for i := range uintptr(rounds) {
+				s := []device.Handle{p.stream, second}[i%2]
+				if p.rank == 0 && i == 0 { // what is behind must not overtake
+					p.must(p.WaitOn(s, 128, engine.CompareEQ, 1))
+				}
+				c := engine.Collective{Kind: engine.KindFCollect, Src: 64, Dst: 4096 + i*4096, Bytes: 8 + 8*i}
+				p.must(p.world.CollectiveOn(s, &c))
+			}
+			if p.rank == 1 {
+				p.must(p.SignalOn(0, 0, 128, engine.AMO{Kind: engine.AMOSet, Width: 8, Value: 1}))
+			}
+			p.must(p.Finish(t.Context(), engine.Call{Kind: engine.KindQuiet}, second))
+			p.must(p.finish())
+			for i := range uintptr(rounds) {
+				for other := range uintptr(2) {
+					if v, err := p.Load(4096+i*4096+other*(8+8*i), 8); err != nil || v != uint64(other+1) {
+						t.Errorf("PE %d, round %d: %d, %v of PE %d", p.rank, i, v, err, other)
+					}
+				}
+			}
+			p.must(p.driver.DestroyStream(p.dev, second))
+		})
+	})
 }

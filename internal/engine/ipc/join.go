@@ -211,6 +211,9 @@ func (p *plane) shut() error {
 		return err
 	}
 	errs := []error{p.unload()}
+	if p.world != nil {
+		errs = append(errs, p.world.Close(context.Background()))
+	}
 	for _, at := range p.imports {
 		if at != 0 {
 			errs = append(errs, p.driver.CloseImport(p.dev, at))
