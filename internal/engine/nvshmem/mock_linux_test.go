@@ -1,0 +1,329 @@
+package nvshmem
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/goshmem/goshmem/internal/abi"
+	"github.com/goshmem/goshmem/internal/device"
+	"github.com/goshmem/goshmem/internal/device/host"
+	"github.com/goshmem/goshmem/internal/dl"
+	"github.com/goshmem/goshmem/internal/engine"
+	hostengine "github.com/goshmem/goshmem/internal/engine/host"
+	"github.com/goshmem/goshmem/internal/skip"
+)
+
+// folder has the libraries of all tests until the process ends: a file that came in the
+// place of a loaded one could be taken for it.
+var folder string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "goshmem-nvshmem-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	folder = dir
+	code := m.Run()
+	if err := os.RemoveAll(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// built is testdata/mock.c, compiled once; hidden functions are left to the linker.
+var built = sync.OnceValues(func() (string, error) {
+	object := filepath.Join(folder, "mock.o")
+	text, err := exec.Command("cc", "-O0", "-w", "-fPIC", "-c", "-o", object, "testdata/mock.c").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, text)
+	}
+	return object, nil
+})
+
+var copies atomic.Int64
+
+// library makes a library of the mock that no other has the state of, without the hidden
+// functions.
+func mockLibrary(t testing.TB, hidden ...string) string {
+	t.Helper()
+	if _, err := exec.LookPath("cc"); err != nil {
+		skip.Now(t, skip.NoCC, "no cc in PATH")
+	}
+	object, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, fmt.Sprintf("libmock%d.so", copies.Add(1)))
+	args := []string{"-shared", "-Wl,-Bsymbolic", "-o", path, object}
+	if len(hidden) > 0 {
+		script := path + ".map"
+		if err := os.WriteFile(script, []byte("{ local: "+strings.Join(hidden, "; ")+"; };"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, "-Wl,--version-script="+script)
+	}
+	if text, err := exec.Command("cc", args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return path
+}
+
+// mock is the library of one PE, with its controls, and the driver under it.
+type mock struct {
+	device.Driver
+	host     *host.Driver
+	path     string
+	controls *dl.Library
+	call     device.Handle // the kernel that calls a function
+	queued   map[uintptr]bool
+	inside   atomic.Int32
+	crowd    atomic.Int32 // calls that found another thread in the library
+}
+
+// newMock makes a PE's library over a driver. Its calls on a stream wait their turn in
+// the stream if queued says so; else they are done at once.
+func newMock(t testing.TB, d *host.Driver, dev int, queued bool, hidden ...string) *mock {
+	t.Helper()
+	m := &mock{Driver: d, host: d, path: mockLibrary(t, hidden...), queued: map[uintptr]bool{}}
+	spec := dl.Spec{Name: "mock", Path: m.path}
+	for _, name := range []string{"take", "violations", "swap", "fail", "hang", "limited", "status", "version", "abort"} {
+		spec.Symbols = append(spec.Symbols, dl.Symbol{Name: "mock_" + name, Required: true, For: "the test"})
+	}
+	for _, s := range abi.NVSHMEM().Symbols {
+		spec.Symbols = append(spec.Symbols, dl.Symbol{Name: s.Name, For: s.For})
+	}
+	lib, _, err := dl.Open(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.controls = lib
+	for _, s := range abi.NVSHMEM().Symbols {
+		if fn, err := lib.Lookup(s.Name); err == nil && queued && strings.HasSuffix(s.Name, "_on_stream") {
+			m.queued[fn] = true
+		}
+	}
+	module, err := d.AddModule(dev, map[string]host.Kernel{"call": {Run: func(b host.Block) {
+		args := make([]uintptr, len(b.Args))
+		for i, a := range b.Args {
+			args[i] = uintptr(a)
+		}
+		dl.Call(args[0], args[1:]...)
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.call, err = d.Function(dev, module, "call"); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Call is what package vendor does, and sees that nobody else is in the library.
+func (m *mock) Call(dev int, fn uintptr, args ...uintptr) (uintptr, error) {
+	if m.inside.Add(1) != 1 {
+		m.crowd.Add(1)
+	}
+	defer m.inside.Add(-1)
+	if !m.queued[fn] {
+		return dl.Call(fn, args...), nil
+	}
+	words := append([]uintptr{fn}, args...)
+	l := &device.Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}}
+	for i := range words {
+		l.Args = append(l.Args, unsafe.Pointer(&words[i]))
+	}
+	return 0, m.host.Launch(dev, m.call, l, device.Handle(args[len(args)-1]))
+}
+
+func (m *mock) control(name string, args ...uintptr) int32 {
+	fn, err := m.controls.Lookup("mock_" + name)
+	if err != nil {
+		panic(err)
+	}
+	return dl.Status(dl.Call(fn, args...))
+}
+
+// named is a control that takes the name of a function first.
+func (m *mock) named(control, fn string, args ...uintptr) {
+	s := dl.Borrow()
+	defer s.Return()
+	m.control(control, append([]uintptr{s.Text(fn)}, args...)...)
+}
+
+// take returns the calls since it was last called.
+func (m *mock) take() []string {
+	s := dl.Borrow()
+	defer s.Return()
+	b := dl.OutSlice[byte](s, 12<<10)
+	n := m.control("take", dl.Addr(&b[0]), uintptr(len(b)))
+	return strings.Split(strings.TrimSuffix(string(b[:n]), "\n"), "\n")
+}
+
+// job is a world to be, of goroutine PEs with a library each.
+type job struct {
+	t       testing.TB
+	driver  *host.Driver
+	mocks   []*mock
+	control []engine.Heap
+	size    uintptr
+	in      []*process
+}
+
+const heapSize = 1 << 20
+
+// newJob prepares n PEs on some devices.
+func newJob(t testing.TB, n, devices int, queued bool) *job {
+	t.Helper()
+	d, err := host.Open(devices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &job{t: t, driver: d, size: heapSize}
+	c := engine.Config{HeapSize: controlSize, Timeout: 5 * time.Second}
+	if j.control, err = (hostengine.Engine{}).OpenLocal(n, c); err != nil {
+		t.Fatal(err)
+	}
+	for pe := range n {
+		m := newMock(t, d, pe%devices, queued)
+		m.control("limited", word(n > devices))
+		j.mocks = append(j.mocks, m)
+		j.in = append(j.in, m.process())
+	}
+	t.Cleanup(j.end)
+	return j
+}
+
+func word(b bool) uintptr {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// process is what a PE has for itself here.
+func (m *mock) process() *process {
+	return &process{
+		driver: func() (device.Driver, error) { return m, nil },
+		spec: func() dl.Spec {
+			s := abi.NVSHMEM()
+			s.Path = m.path
+			return s
+		},
+	}
+}
+
+// end lets go who waits still, and looks for what the library would have died of.
+func (j *job) end() {
+	for pe, m := range j.mocks {
+		m.control("abort")
+		if n := m.control("violations"); n != 0 {
+			j.t.Errorf("PE %d: %d violations among %q", pe, n, m.take())
+		}
+		if n := m.crowd.Load(); n != 0 {
+			j.t.Errorf("PE %d: %d times two threads were in the library", pe, n)
+		}
+	}
+}
+
+// given is a control engine whose heaps are made before.
+type given struct {
+	hostengine.Engine
+	heaps []engine.Heap
+}
+
+func (g given) Open(_ context.Context, job engine.Job) (engine.Heap, error) {
+	return g.heaps[job.Rank], nil
+}
+
+// open joins all PEs, and returns the error of each.
+func (j *job) open() ([]engine.Heap, []error) {
+	n := len(j.mocks)
+	heaps, errs := make([]engine.Heap, n), make([]error, n)
+	sent := make(chan []byte, n)
+	var wg sync.WaitGroup
+	for pe := range n {
+		wg.Go(func() {
+			c := engine.Config{HeapSize: j.size, Timeout: 5 * time.Second}
+			e := Engine{Control: given{heaps: j.control}, in: j.in[pe]}
+			heaps[pe], errs[pe] = e.Open(j.t.Context(), engine.Job{Config: c, Rank: pe, Size: n, Exchange: exchange{pe, n, sent}})
+		})
+	}
+	wg.Wait()
+	return heaps, errs
+}
+
+// must is open for those that expect no error.
+func (j *job) must() []*heap {
+	j.t.Helper()
+	opened, errs := j.open()
+	list := make([]*heap, len(opened))
+	for pe, err := range errs {
+		if err != nil {
+			j.t.Fatalf("PE %d: %v", pe, err)
+		}
+		list[pe] = opened[pe].(*heap)
+	}
+	return list
+}
+
+// exchange broadcasts from rank 0, which is all that is needed.
+type exchange struct {
+	rank, n int
+	sent    chan []byte
+}
+
+func (e exchange) Broadcast(ctx context.Context, buf []byte, _ int) error {
+	if e.rank == 0 {
+		for range e.n - 1 {
+			e.sent <- append([]byte(nil), buf...)
+		}
+		return nil
+	}
+	select {
+	case got := <-e.sent:
+		copy(buf, got)
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (exchange) Barrier(context.Context) error { panic("not needed") }
+
+// each runs f on all PEs at once, and fails the test for every error.
+func each(t testing.TB, heaps []*heap, f func(pe int, m *memory) error) {
+	t.Helper()
+	errs := make([]error, len(heaps))
+	var wg sync.WaitGroup
+	for pe, h := range heaps {
+		wg.Go(func() { errs[pe] = f(pe, h.device) })
+	}
+	wg.Wait()
+	for pe, err := range errs {
+		if err != nil {
+			t.Errorf("PE %d: %v", pe, err)
+		}
+	}
+}
+
+// world opens a world that is closed at the end.
+func world(t testing.TB, n, devices int, queued bool) ([]*heap, *job) {
+	t.Helper()
+	j := newJob(t, n, devices, queued)
+	heaps := j.must()
+	t.Cleanup(func() {
+		each(t, heaps, func(pe int, _ *memory) error { return heaps[pe].Close() })
+	})
+	return heaps, j
+}
