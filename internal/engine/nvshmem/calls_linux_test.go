@@ -1,6 +1,7 @@
 package nvshmem
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,8 +38,8 @@ func moveSteps() []step {
 		{func(m *memory) error { return m.Get(1, near, 72, 32) }, "nvshmem_getmem local @72 32 1"},
 		{func(m *memory) error { return m.PutNBI(1, 64, near, 140000) }, "nvshmem_putmem_nbi @64 local 140000 1"},
 		{func(m *memory) error { return m.GetNBI(1, near, 72, 150000) }, "nvshmem_getmem_nbi local @72 150000 1"},
-		{func(m *memory) error { return m.Quiet(nil) }, "nvshmem_quiet"},
-		{func(m *memory) error { return m.Quiet(nil) }, ""},
+		{func(m *memory) error { return m.Quiet(context.Background()) }, "nvshmem_quiet"},
+		{func(m *memory) error { return m.Quiet(context.Background()) }, ""},
 		{func(m *memory) error { return m.PutNBI(1, 64, near, 140000) }, "nvshmem_putmem_nbi @64 local 140000 1"},
 		{func(m *memory) error { m.Fence(); return nil }, "nvshmem_quiet"},
 		{func(m *memory) error { return m.Put(1, 64, near, 0) }, ""},
