@@ -41,7 +41,7 @@ func (e Engine) Probe() engine.Verdict {
 // once per process. Collective over the job; an error of one PE is one of all.
 func (e Engine) Open(ctx context.Context, job engine.Job) (engine.Heap, error) {
 	small := job
-	small.HeapSize = controlSize
+	small.HeapSize = min(job.HeapSize, controlSize)
 	control, err := e.Control.Open(ctx, small)
 	if err != nil {
 		return nil, err
@@ -54,8 +54,9 @@ func (e Engine) Open(ctx context.Context, job engine.Job) (engine.Heap, error) {
 	return &heap{Heap: control, device: m}, nil
 }
 
-// controlSize is the memory of the host for what is not in arrays.
-const controlSize = 1 << 20
+// controlSize is the most memory of the host for copies of arrays, on which collectives
+// are done that the library cannot do. It takes pages when it is used.
+const controlSize = 1 << 30
 
 // reasonOf is what the others are told: nothing, if it is from one of them.
 func reasonOf(err error) string {

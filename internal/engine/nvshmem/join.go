@@ -72,7 +72,7 @@ func (j *joiner) find() error {
 	if !ok {
 		return fmt.Errorf("nvshmem: %w: the driver %s cannot call other libraries", device.ErrUnsupported, d.Name())
 	}
-	j.driver, j.dev = d, j.job.Rank%d.Count()
+	j.driver, j.dev = d, j.job.LocalRank%d.Count()
 	if j.lib, err = load(j.p.spec(), settings(j.job)); err != nil {
 		return err
 	}

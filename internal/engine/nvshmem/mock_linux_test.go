@@ -177,6 +177,7 @@ type job struct {
 	mocks   []*mock
 	control []engine.Heap
 	size    uintptr
+	ctx     context.Context
 	in      []*process
 }
 
@@ -189,8 +190,8 @@ func newJob(t testing.TB, n, devices int, queued bool) *job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &job{t: t, driver: d, size: heapSize}
-	c := engine.Config{HeapSize: controlSize, Timeout: 5 * time.Second}
+	j := &job{t: t, driver: d, size: heapSize, ctx: t.Context()}
+	c := engine.Config{HeapSize: heapSize, Timeout: 5 * time.Second}
 	if j.control, err = (hostengine.Engine{}).OpenLocal(n, c); err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +257,7 @@ func (j *job) open() ([]engine.Heap, []error) {
 		wg.Go(func() {
 			c := engine.Config{HeapSize: j.size, Timeout: 5 * time.Second}
 			e := Engine{Control: given{heaps: j.control}, in: j.in[pe]}
-			heaps[pe], errs[pe] = e.Open(j.t.Context(), engine.Job{Config: c, Rank: pe, Size: n, Exchange: exchange{pe, n, sent}})
+			heaps[pe], errs[pe] = e.Open(j.ctx, engine.Job{Config: c, Rank: pe, LocalRank: pe, Size: n, Exchange: exchange{pe, n, sent}})
 		})
 	}
 	wg.Wait()
