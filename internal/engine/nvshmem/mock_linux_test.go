@@ -22,25 +22,6 @@ import (
 	"github.com/goshmem/goshmem/internal/skip"
 )
 
-// folder has the libraries of all tests until the process ends: a file that came in the
-// place of a loaded one could be taken for it.
-var folder string
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "goshmem-nvshmem-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	folder = dir
-	code := m.Run()
-	if err := os.RemoveAll(dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
 // built is testdata/mock.c, compiled once; hidden functions are left to the linker.
 var built = sync.OnceValues(func() (string, error) {
 	object := filepath.Join(folder, "mock.o")
@@ -85,17 +66,29 @@ type mock struct {
 	host     *host.Driver
 	path     string
 	controls *dl.Library
-	call     device.Handle // the kernel that calls a function
+	calls    []device.Handle // by device: the kernel that calls a function
 	queued   map[uintptr]bool
 	inside   atomic.Int32
 	crowd    atomic.Int32 // calls that found another thread in the library
 }
 
-// newMock makes a PE's library over a driver. Its calls on a stream wait their turn in
+// newMock makes a PE's library over a driver, of which no other has the state. Its calls on a stream wait their turn in
 // the stream if queued says so; else they are done at once.
-func newMock(t testing.TB, d *host.Driver, dev int, queued bool, hidden ...string) *mock {
+func newMock(t testing.TB, d *host.Driver, queued bool) *mock {
 	t.Helper()
-	m := &mock{Driver: d, host: d, path: mockLibrary(t, hidden...), queued: map[uintptr]bool{}}
+	m, err := openMock(d, mockLibrary(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !queued {
+		clear(m.queued)
+	}
+	return m
+}
+
+// openMock loads a mock that is not loaded.
+func openMock(d *host.Driver, path string) (*mock, error) {
+	m := &mock{Driver: d, host: d, path: path, queued: map[uintptr]bool{}}
 	spec := dl.Spec{Name: "mock", Path: m.path}
 	for _, name := range []string{"take", "violations", "swap", "fail", "hang", "limited", "status", "version", "abort"} {
 		spec.Symbols = append(spec.Symbols, dl.Symbol{Name: "mock_" + name, Required: true, For: "the test"})
@@ -105,15 +98,25 @@ func newMock(t testing.TB, d *host.Driver, dev int, queued bool, hidden ...strin
 	}
 	lib, _, err := dl.Open(spec)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	m.controls = lib
 	for _, s := range abi.NVSHMEM().Symbols {
-		if fn, err := lib.Lookup(s.Name); err == nil && queued && strings.HasSuffix(s.Name, "_on_stream") {
+		if fn, err := lib.Lookup(s.Name); err == nil && strings.HasSuffix(s.Name, "_on_stream") {
 			m.queued[fn] = true
 		}
 	}
-	module, err := d.AddModule(dev, map[string]host.Kernel{"call": {Run: func(b host.Block) {
+	for dev := range d.Count() {
+		if err := m.prepare(dev); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// prepare makes the kernel of a device that calls a function.
+func (m *mock) prepare(dev int) error {
+	module, err := m.host.AddModule(dev, map[string]host.Kernel{"call": {Run: func(b host.Block) {
 		args := make([]uintptr, len(b.Args))
 		for i, a := range b.Args {
 			args[i] = uintptr(a)
@@ -121,12 +124,11 @@ func newMock(t testing.TB, d *host.Driver, dev int, queued bool, hidden ...strin
 		dl.Call(args[0], args[1:]...)
 	}}})
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	if m.call, err = d.Function(dev, module, "call"); err != nil {
-		t.Fatal(err)
-	}
-	return m
+	call, err := m.host.Function(dev, module, "call")
+	m.calls = append(m.calls, call)
+	return err
 }
 
 // Call is what package vendor does, and sees that nobody else is in the library.
@@ -143,7 +145,7 @@ func (m *mock) Call(dev int, fn uintptr, args ...uintptr) (uintptr, error) {
 	for i := range words {
 		l.Args = append(l.Args, unsafe.Pointer(&words[i]))
 	}
-	return 0, m.host.Launch(dev, m.call, l, device.Handle(args[len(args)-1]))
+	return 0, m.host.Launch(dev, m.calls[dev], l, device.Handle(args[len(args)-1]))
 }
 
 func (m *mock) control(name string, args ...uintptr) int32 {
@@ -195,8 +197,8 @@ func newJob(t testing.TB, n, devices int, queued bool) *job {
 	if j.control, err = (hostengine.Engine{}).OpenLocal(n, c); err != nil {
 		t.Fatal(err)
 	}
-	for pe := range n {
-		m := newMock(t, d, pe%devices, queued)
+	for range n {
+		m := newMock(t, d, queued)
 		m.control("limited", word(n > devices))
 		j.mocks = append(j.mocks, m)
 		j.in = append(j.in, m.process())
@@ -301,30 +303,3 @@ func (e exchange) Broadcast(ctx context.Context, buf []byte, _ int) error {
 }
 
 func (exchange) Barrier(context.Context) error { panic("not needed") }
-
-// each runs f on all PEs at once, and fails the test for every error.
-func each(t testing.TB, heaps []*heap, f func(pe int, m *memory) error) {
-	t.Helper()
-	errs := make([]error, len(heaps))
-	var wg sync.WaitGroup
-	for pe, h := range heaps {
-		wg.Go(func() { errs[pe] = f(pe, h.device) })
-	}
-	wg.Wait()
-	for pe, err := range errs {
-		if err != nil {
-			t.Errorf("PE %d: %v", pe, err)
-		}
-	}
-}
-
-// world opens a world that is closed at the end.
-func world(t testing.TB, n, devices int, queued bool) ([]*heap, *job) {
-	t.Helper()
-	j := newJob(t, n, devices, queued)
-	heaps := j.must()
-	t.Cleanup(func() {
-		each(t, heaps, func(pe int, _ *memory) error { return heaps[pe].Close() })
-	})
-	return heaps, j
-}

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/device"
+	"github.com/goshmem/goshmem/internal/dl"
 	"github.com/goshmem/goshmem/internal/engine"
 )
 
@@ -131,14 +132,20 @@ func settled(p unsafe.Pointer, n uintptr) (fixed unsafe.Pointer, done func(back 
 	if n == 0 || !inStack(p, n) {
 		return p, nil
 	}
-	words := make([]uint64, (n+7)/8)
-	fixed = unsafe.Pointer(unsafe.SliceData(words))
-	copied := unsafe.Slice((*byte)(fixed), n)
+	var copied []byte
+	release := func() {}
+	if n <= dl.ScratchSize {
+		s := dl.Borrow()
+		copied, release = dl.OutSlice[byte](s, int(n)), s.Return
+	} else {
+		copied = make([]byte, n) // too large for a stack
+	}
 	copy(copied, unsafe.Slice((*byte)(p), n))
-	return fixed, func(back bool) {
+	return unsafe.Pointer(&copied[0]), func(back bool) {
 		if back {
 			copy(unsafe.Slice((*byte)(p), n), copied)
 		}
+		release()
 	}
 }
 
