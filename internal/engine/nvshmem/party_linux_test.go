@@ -27,7 +27,7 @@ var folder string
 //	goshmem run -n 2 /tmp/nvshmem.test -test.run '^TestWorld' -test.v
 var member *heap
 
-const mockPath, mockDevices = "GOSHMEM_TEST_NVSHMEM_MOCK", "GOSHMEM_TEST_NVSHMEM_DEVICES"
+const mockPath, mockDevices = "TEST_NVSHMEM_MOCK", "TEST_NVSHMEM_DEVICES"
 
 func TestMain(m *testing.M) {
 	code := 1
