@@ -37,6 +37,11 @@ func (e Engine) Probe() engine.Verdict {
 	return e.process().probe()
 }
 
+// Reluctant says that the engine is for those who ask for it.
+func (Engine) Reluctant() string {
+	return "what it waits for in NVIDIA's library cannot be broken off: ask for it with GOSHMEM_ENGINE=nvshmem"
+}
+
 // Open joins this process to a world, on the GPU that its rank falls on. It can be done
 // once per process. Collective over the job; an error of one PE is one of all.
 func (e Engine) Open(ctx context.Context, job engine.Job) (engine.Heap, error) {
@@ -75,4 +80,7 @@ func (e Engine) process() *process {
 	return &own
 }
 
-var _ engine.Engine = Engine{}
+var (
+	_ engine.Engine    = Engine{}
+	_ engine.Reluctant = Engine{}
+)

@@ -33,7 +33,7 @@ func join(ctx context.Context, p *process, job engine.Job, control engine.Heap) 
 		everyone[pe] = pe
 	}
 	j := &joiner{
-		memory: &memory{control: control, size: job.HeapSize, peers: make([]device.Ptr, job.Size)},
+		memory: &memory{control: control, size: job.HeapSize, peers: make([]device.Ptr, job.Size), compile: p.compile},
 		ctx:    ctx, p: p, job: job, gate: control.Gate(gateSlot, everyone, 0),
 	}
 	for _, step := range []func() error{j.find, j.compare, j.initialise, j.started, j.allocate, j.reach} {

@@ -27,6 +27,8 @@ type memory struct {
 	world   *group
 	stream  device.Handle // for what the host does
 	late    backlog
+	compile func(arch, driver string) ([]byte, error)
+	atomics atomics
 	word    struct { // that Load copies to
 		sync.Mutex
 		bytes [8]byte
@@ -162,5 +164,5 @@ func (m *memory) finalize() error {
 		return err
 	}
 	_, err := m.lib.watched(ctx, m.control, call, &m.lib.finalize)
-	return errors.Join(err, m.driver.DestroyStream(m.dev, m.stream))
+	return errors.Join(err, m.unloadAtomics(), m.driver.DestroyStream(m.dev, m.stream))
 }

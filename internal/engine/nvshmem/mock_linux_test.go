@@ -2,6 +2,7 @@ package nvshmem
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,43 +20,70 @@ import (
 	"github.com/goshmem/goshmem/internal/dl"
 	"github.com/goshmem/goshmem/internal/engine"
 	hostengine "github.com/goshmem/goshmem/internal/engine/host"
+	"github.com/goshmem/goshmem/internal/mem"
 	"github.com/goshmem/goshmem/internal/skip"
 )
 
-// built is testdata/mock.c, compiled once; hidden functions are left to the linker.
-var built = sync.OnceValues(func() (string, error) {
+// compiled is testdata/mock.c before it is linked, and linked as it is.
+var compiled, linked = sync.OnceValues(func() (string, error) {
 	object := filepath.Join(folder, "mock.o")
-	text, err := exec.Command("cc", "-O0", "-w", "-fPIC", "-c", "-o", object, "testdata/mock.c").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w: %s", err, text)
+	return object, cc("-O0", "-w", "-fPIC", "-c", "-o", object, "testdata/mock.c")
+}), sync.OnceValues(func() ([]byte, error) {
+	object, err := compiled()
+	library := filepath.Join(folder, "libmock.so")
+	if err == nil {
+		err = cc("-shared", "-Wl,-Bsymbolic", "-o", library, object)
 	}
-	return object, nil
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(library)
 })
+
+func cc(args ...string) error {
+	text, err := exec.Command("cc", args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("cc %q: %w: %s", args, err, text)
+	}
+	return nil
+}
 
 var copies atomic.Int64
 
-// library makes a library of the mock that no other has the state of, without the hidden
-// functions.
-func mockLibrary(t testing.TB, hidden ...string) string {
-	t.Helper()
+// newLibrary is where the next library will be.
+func newLibrary(t testing.TB) string {
 	if _, err := exec.LookPath("cc"); err != nil {
 		skip.Now(t, skip.NoCC, "no cc in PATH")
 	}
-	object, err := built()
+	return filepath.Join(folder, fmt.Sprintf("libmock%d.so", copies.Add(1)))
+}
+
+// mockLibrary makes a library of the mock that no other has the state of.
+func mockLibrary(t testing.TB) string {
+	t.Helper()
+	path := newLibrary(t)
+	code, err := linked()
+	if err == nil {
+		err = os.WriteFile(path, code, 0o600)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(folder, fmt.Sprintf("libmock%d.so", copies.Add(1)))
-	args := []string{"-shared", "-Wl,-Bsymbolic", "-o", path, object}
-	if len(hidden) > 0 {
-		script := path + ".map"
-		if err := os.WriteFile(script, []byte("{ local: "+strings.Join(hidden, "; ")+"; };"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		args = append(args, "-Wl,--version-script="+script)
+	return path
+}
+
+// without makes a library that lacks a function.
+func without(t testing.TB, name string) string {
+	t.Helper()
+	path := newLibrary(t)
+	script := path + ".map"
+	err := os.WriteFile(script, []byte("{ local: "+name+"; };"), 0o600)
+	object, also := compiled()
+	if err = errors.Join(err, also); err == nil {
+		err = cc("-shared", "-Wl,-Bsymbolic", "-Wl,--version-script="+script, "-o", path, object)
 	}
-	if text, err := exec.Command("cc", args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, text)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return path
 }
@@ -129,6 +157,18 @@ func (m *mock) prepare(dev int) error {
 	call, err := m.host.Function(dev, module, "call")
 	m.calls = append(m.calls, call)
 	return err
+}
+
+// LoadModule gives a kernel in Go for what atomics are done by.
+func (m *mock) LoadModule(dev int, image []byte) (device.Handle, error) {
+	return m.host.AddModule(dev, map[string]host.Kernel{"ipc_amo": {Params: []uintptr{unsafe.Sizeof(wordJob{})}, Run: func(b host.Block) {
+		w := host.Arg[wordJob](b, 0)
+		op := engine.AMO{Kind: engine.AMOKind(w.kind), Width: uint8(w.width), Float: w.real != 0, Value: w.value, Cond: w.cond}
+		old := op.Do(at(w.at))
+		if w.result != 0 {
+			mem.Store(at(w.result), old)
+		}
+	}}})
 }
 
 // Call is what package vendor does, and sees that nobody else is in the library.
@@ -217,7 +257,8 @@ func word(b bool) uintptr {
 // process is what a PE has for itself here.
 func (m *mock) process() *process {
 	return &process{
-		driver: func() (device.Driver, error) { return m, nil },
+		driver:  func() (device.Driver, error) { return m, nil },
+		compile: func(arch, driver string) ([]byte, error) { return []byte(arch), nil },
 		spec: func() dl.Spec {
 			s := abi.NVSHMEM()
 			s.Path = m.path

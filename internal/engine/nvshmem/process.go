@@ -15,14 +15,16 @@ import (
 // process is what there is once per process: the driver, and a library that can be
 // initialised once.
 type process struct {
-	driver func() (device.Driver, error)
-	spec   func() dl.Spec
-	used   atomic.Bool
+	driver  func() (device.Driver, error)
+	spec    func() dl.Spec
+	compile func(arch, driver string) ([]byte, error) // our kernels
+	used    atomic.Bool
 }
 
 var own = process{
-	driver: func() (device.Driver, error) { return devices.Open("cuda") },
-	spec:   abi.NVSHMEM,
+	driver:  func() (device.Driver, error) { return devices.Open("cuda") },
+	spec:    abi.NVSHMEM,
+	compile: compile,
 }
 
 // errUsed is why a second world in a process is refused.

@@ -3,11 +3,9 @@ package nvshmem
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"unsafe"
 
-	"github.com/goshmem/goshmem/internal/device"
 	"github.com/goshmem/goshmem/internal/dl"
 	"github.com/goshmem/goshmem/internal/engine"
 )
@@ -86,35 +84,6 @@ func (m *memory) PutSignal(pe int, dst engine.Offset, src unsafe.Pointer, n uint
 		return err
 	}
 	return m.Quiet(context.Background())
-}
-
-// Atomic is done by the library where it has a way: its functions for atomics of the
-// host are not implemented, so that leaves what is done to signals, and reading.
-func (m *memory) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error) {
-	p, err := m.at(pe, at, uintptr(op.Width))
-	if err != nil {
-		return 0, err
-	}
-	if op.Kind == engine.AMOFetch {
-		return m.fetch(pe, at, op)
-	}
-	code, err := signalCode(op)
-	if err != nil || !op.Blind {
-		return 0, fmt.Errorf("nvshmem: %w: NVSHMEM has no atomics that the host can call but adding to a word of 8 bytes and setting it, without the old value: use a kernel, or the engine ipc", device.ErrUnsupported)
-	}
-	m.late.queued()
-	_, err = m.lib.call(&m.lib.signalOn, p, uintptr(op.Value), code, uintptr(pe), uintptr(m.stream))
-	return 0, err
-}
-
-// fetch reads a word as it is after what has been queued for it here.
-func (m *memory) fetch(pe int, at engine.Offset, op engine.AMO) (uint64, error) {
-	if err := m.Quiet(context.Background()); err != nil {
-		return 0, err
-	}
-	var word uint64 // on a little-endian machine its first bytes are the narrower word
-	err := m.Get(pe, unsafe.Pointer(&word), at, uintptr(op.Width))
-	return word, err
 }
 
 // inStack says whether memory may be in the stack of this goroutine, which may move on
