@@ -20,6 +20,7 @@ type plane struct {
 	around  uintptr // of the control heap
 	timeout time.Duration
 	control engine.Heap
+	turn    int    // with the devices
 	local   bool   // all PEs are of this process
 	met     uint64 // meetings of all PEs so far
 	cards   []card // by PE, of the latest one
