@@ -163,6 +163,7 @@ func TestWhatEndsTheProcessIsRefused(t *testing.T) {
 		"no such kind":      w.CollectiveOn(stream, &engine.Collective{Kind: engine.KindGather, Bytes: 8}),
 		"xor of floats":     w.CollectiveOn(stream, &engine.Collective{Kind: engine.KindAllReduce, Bytes: 8, Elem: reduce.Float32, Op: reduce.Xor}),
 		"complex":           w.CollectiveOn(stream, &engine.Collective{Kind: engine.KindReduce, Bytes: 8, Elem: reduce.Complex64}),
+		"exact floats":      w.CollectiveOn(stream, &engine.Collective{Kind: engine.KindAllReduce, Bytes: 8, Elem: reduce.Float64, Exact: true}),
 		"8-bit floats":      w.CollectiveOn(stream, &engine.Collective{Kind: engine.KindAllReduce, Bytes: 8, Elem: reduce.Float8E4M3}),
 		"commit past":       m.Commit(8, heapSize),
 		"release past":      m.Release(heapSize, 1),

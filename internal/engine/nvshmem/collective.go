@@ -58,8 +58,12 @@ func (g *group) arrays(c *engine.Collective) (dst, src uintptr, err error) {
 	return dst, src, err
 }
 
-// reduction is the function for a type and an operation.
+// reduction is the function for a type and an operation. The library promises no order,
+// nor what becomes of NaNs and of zeros with a sign, so that only integers are exact.
 func (g *group) reduction(c *engine.Collective) (*function, error) {
+	if c.Exact && c.Elem > reduce.Uint64 {
+		return nil, fmt.Errorf("nvshmem: %w: NVSHMEM does not promise in which order elements of %v are combined", device.ErrUnsupported, c.Elem)
+	}
 	if c.Elem <= reduce.BFloat16 && c.Op <= reduce.Xor {
 		scatter := 0
 		if c.Kind == engine.KindReduceScatter {

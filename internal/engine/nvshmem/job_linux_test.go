@@ -1,17 +1,16 @@
-package nvshmem
+package nvshmem_test
 
 import (
-	"errors"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
+	"time"
 
-	"golang.org/x/sys/unix"
-
-	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/conformance"
+	"github.com/goshmem/goshmem/internal/engine/nvshmem"
 	"github.com/goshmem/goshmem/launch/launcher"
+	"github.com/goshmem/goshmem/shmem"
 	"github.com/goshmem/goshmem/shmemtest"
 )
 
@@ -21,7 +20,7 @@ func asJob(t *testing.T, tests string, env ...string) (string, error) {
 	var out shmemtest.Output
 	_, err := launcher.Run(t.Context(), launcher.Spec{
 		N: 2, Argv: []string{os.Args[0], "-test.run=" + tests, "-test.v"},
-		Env:    append(env, mockPath+"="+mockLibrary(t), "TMPDIR="+folder),
+		Env:    append(env, nvshmem.MockPath+"="+nvshmem.MockLibrary(t), "TMPDIR="+t.TempDir()),
 		Merge:  true,
 		Output: func(int) (stdout, stderr io.Writer) { return &out, &out },
 	})
@@ -31,45 +30,34 @@ func asJob(t *testing.T, tests string, env ...string) (string, error) {
 // The tests of a world hold in a job of processes, with devices of their own and with one.
 func TestJob(t *testing.T) {
 	for devices, marks := range map[string]string{"2": "--- PASS: TestWorldReductions", "1": "--- PASS: TestWorldOnSharedGPU"} {
-		out, err := asJob(t, "^TestWorld", mockDevices+"="+devices)
+		out, err := asJob(t, "^TestWorld", nvshmem.MockDevices+"="+devices)
 		if err != nil || strings.Count(out, marks) != 2 {
 			t.Errorf("devices %s: %v\n%s", devices, err, out)
 		}
 	}
 }
 
-const dies = "TEST_NVSHMEM_DIES"
+// A PE that dies is an error of the other, which ends by itself.
+func TestJobWithADeath(t *testing.T) {
+	out, err := asJob(t, "^TestDeath$")
+	if err == nil || !strings.Contains(out, "--- PASS: TestDeath") || strings.Contains(out, "--- FAIL") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
 
-// TestDeath is what the PEs of a job do of which PE 1 dies in a barrier of streams, before
-// a call of the library or in it.
-func TestDeath(t *testing.T) {
-	if member == nil {
-		out, err := asJob(t, "^TestDeath$", dies+"=1")
-		if err == nil || !strings.Contains(out, "--- PASS: TestDeath") || strings.Contains(out, "--- FAIL") {
-			t.Errorf("%v\n%s", err, out)
+// TestConformance runs the suite for all engines on the PEs of a job.
+func TestConformance(t *testing.T) {
+	if os.Getenv(nvshmem.Suite) == "" {
+		for _, devices := range []string{"2", "1"} {
+			out, err := asJob(t, "^TestConformance$", nvshmem.Suite+"=1", nvshmem.MockDevices+"="+devices)
+			if err != nil {
+				t.Errorf("devices %s: %v\n%s", devices, err, out)
+			}
 		}
 		return
 	}
-	p := world(t, 2, 2)
-	m := p.heaps[0].device
-	if member.Rank() == 1 {
-		if err := unix.Kill(os.Getpid(), unix.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := m.driver.NewStream(m.dev, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = m.World().BarrierOn(s)
-	if err == nil {
-		err = m.finish(s)
-	}
-	if !errors.Is(err, engine.ErrDied) || !regexp.MustCompile(`PE 1 .*died`).MatchString(err.Error()) {
-		t.Errorf("barrier: %v", err)
-	}
-	_, err = m.NewGroup(t.Context(), m.World(), 2, 0, 1, p.n)
-	if !m.limited && (!errors.Is(err, engine.ErrDied) || m.Poisoned() == nil) {
-		t.Errorf("split: %v, poisoned %v", err, m.Poisoned())
-	}
+	o := shmem.Options{Engine: "nvshmem", HeapSize: 4 << 20, Timeout: 20 * time.Second, Check: shmem.CheckOff, Race: shmem.RaceOff}
+	shmemtest.RunProcessesWith(t, 2, o, func(t testing.TB, w *shmem.World) {
+		conformance.RunAll(t, w, conformance.All())
+	})
 }

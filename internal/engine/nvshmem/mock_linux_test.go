@@ -58,8 +58,8 @@ func newLibrary(t testing.TB) string {
 	return filepath.Join(folder, fmt.Sprintf("libmock%d.so", copies.Add(1)))
 }
 
-// mockLibrary makes a library of the mock that no other has the state of.
-func mockLibrary(t testing.TB) string {
+// MockLibrary makes a library of the mock that no other has the state of.
+func MockLibrary(t testing.TB) string {
 	t.Helper()
 	path := newLibrary(t)
 	code, err := linked()
@@ -104,7 +104,7 @@ type mock struct {
 // the stream if queued says so; else they are done at once.
 func newMock(t testing.TB, d *host.Driver, queued bool) *mock {
 	t.Helper()
-	m, err := openMock(d, mockLibrary(t))
+	m, err := openMock(d, MockLibrary(t))
 	if err != nil {
 		t.Fatal(err)
 	}

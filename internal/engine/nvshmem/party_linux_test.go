@@ -27,7 +27,8 @@ var folder string
 //	goshmem run -n 2 /tmp/nvshmem.test -test.run '^TestWorld' -test.v
 var member *heap
 
-const mockPath, mockDevices = "TEST_NVSHMEM_MOCK", "TEST_NVSHMEM_DEVICES"
+// Suite in the environment has the world of the job be opened by package shmem.
+const MockPath, MockDevices, Suite = "TEST_NVSHMEM_MOCK", "TEST_NVSHMEM_DEVICES", "TEST_NVSHMEM_SUITE"
 
 func TestMain(m *testing.M) {
 	code := 1
@@ -48,10 +49,18 @@ func prepare() (err error) {
 		return err
 	}
 	job, err := launch.Detect(os.Environ())
-	if err == nil && job.Size > 1 {
-		return enlist(job)
+	if err != nil || job.Size < 2 {
+		return err
 	}
-	return err
+	if path := os.Getenv(MockPath); path != "" {
+		if err := standIn(path, job.Size); err != nil {
+			return err
+		}
+	}
+	if os.Getenv(Suite) != "" {
+		return nil
+	}
+	return enlist(job)
 }
 
 func finish() error {
@@ -71,11 +80,6 @@ func enlist(job launch.Job) error {
 		return err
 	}
 	e := Engine{Control: hostengine.Engine{}}
-	if path := os.Getenv(mockPath); path != "" {
-		if e.in, err = standIn(path, job.Size); err != nil {
-			return err
-		}
-	}
 	if v := e.Probe(); !v.OK {
 		return errors.New(v.Reason)
 	}
@@ -88,22 +92,24 @@ func enlist(job launch.Job) error {
 	return store.Close()
 }
 
-// standIn is a process whose library is a mock, over as many devices as is asked for.
-func standIn(path string, pes int) (*process, error) {
+// standIn gives this process a mock as its library, over as many devices as is asked for.
+func standIn(path string, pes int) error {
 	n := pes
-	if os.Getenv(mockDevices) == "1" {
+	if os.Getenv(MockDevices) == "1" {
 		n = 1
 	}
 	d, err := host.Open(n)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	m, err := openMock(d, path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	m.control("limited", word(n < pes))
-	return m.process(), nil
+	p := m.process()
+	own.driver, own.spec, own.compile = p.driver, p.spec, p.compile
+	return nil
 }
 
 // party is the PEs of a world that are in this process.

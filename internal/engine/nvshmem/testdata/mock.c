@@ -29,8 +29,8 @@ enum { TEAMS = 256, PES = 16, FIRST_TEAM = 6 };
 #define SEGMENT ((size_t)1 << 28)
 #define CONTROL ((size_t)1 << 20)
 
-struct team { int start, stride, size, fresh; long long count; };
-struct shared { int joined, left, next, aborted; long long used; struct team teams[TEAMS]; };
+struct team { int start, stride, size, fresh, live, gone; long long count; };
+struct shared { int joined, aborted; long long used; struct team teams[TEAMS]; };
 
 static struct shared *world;
 static int self, pes, status, limited, forced, version[3] = {3, 4, 5};
@@ -188,7 +188,14 @@ void nvshmem_free(void *p) { REC(, "a", W(p)); READY(); HEAP(p, 1, ); meet(0); }
 void *nvshmem_ptr(const void *p, int pe) { REC(0, "av", W(p), pe); READY(0); return mine(p, 1) && pe >= 0 && pe < pes ? on(p, pe) : 0; }
 
 /* Put, get and order. */
-static void copy(void *to, const void *from, size_t n) { memmove(to, from, n); __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+/* copy stores a small aligned word in one piece, as copies of GPUs do. */
+#define PIECE(T) if (n == sizeof(T) && (W(to) | W(from)) % sizeof(T) == 0) { *(volatile T *)to = *(volatile const T *)from; return; }
+static void copy(void *to, const void *from, size_t n) {
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	PIECE(uint8_t) PIECE(uint16_t) PIECE(uint32_t) PIECE(uint64_t)
+	memmove(to, from, n);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 #define MOVES(put, get, params, kinds, ...) \
 	void put(void *d, const void *s, size_t n, int pe params) { REC(, "aavv" kinds, W(d), W(s), n, pe __VA_ARGS__); READY(); PE(pe, ); HEAP(d, n, ); copy(on(d, pe), s, n); } \
 	void get(void *d, const void *s, size_t n, int pe params) { REC(, "aavv" kinds, W(d), W(s), n, pe __VA_ARGS__); READY(); PE(pe, ); HEAP(s, n, ); copy(d, on(s, pe), n); }
@@ -244,18 +251,28 @@ int nvshmem_team_split_strided(int parent, int start, int stride, int size, cons
 	struct team *p = &world->teams[parent];
 	CHECK(!config && !mask && start >= 0 && stride >= 1 && size >= 1 && start + (size - 1) * stride < p->size, 1);
 	if (self == p->start) {
-		p->fresh = FIRST_TEAM + __atomic_fetch_add(&world->next, 1, __ATOMIC_SEQ_CST);
-		struct team *t = &world->teams[p->fresh];
-		t->start = p->start + start * p->stride, t->stride = stride * p->stride, t->size = size, t->count = 0;
+		int most = getenv("NVSHMEM_MAX_TEAMS") ? atoi(getenv("NVSHMEM_MAX_TEAMS")) : 32, h = FIRST_TEAM;
+		while (h < most && __atomic_exchange_n(&world->teams[h].live, 1, __ATOMIC_SEQ_CST)) h++;
+		p->fresh = h < most ? h : 0;
+		struct team *t = &world->teams[h];
+		t->start = p->start + start * p->stride, t->stride = stride * p->stride, t->size = size, t->count = t->gone = 0;
 	}
 	meet(parent);
+	int h = p->fresh;
 	*out = -1;
-	for (int i = 0; i < size; i++)
-		if (pe_of(p->fresh, i) == self) *out = p->fresh, used[p->fresh] = 1;
+	for (int i = 0; h && i < size; i++)
+		if (pe_of(h, i) == self) *out = h, used[h] = 1, turns[h] = 0;
 	meet(parent);
-	return 0;
+	return h ? 0 : 7;
 }
-void nvshmem_team_destroy(int t) { REC(, "v", t); READY(); TEAM(t, ); CHECK(t >= FIRST_TEAM, ); used[t] = 0; }
+void nvshmem_team_destroy(int t) {
+	REC(, "v", t);
+	READY(); TEAM(t, ); CHECK(t >= FIRST_TEAM, );
+	struct team *g = &world->teams[t];
+	meet(t);
+	used[t] = 0;
+	if (__atomic_add_fetch(&g->gone, 1, __ATOMIC_SEQ_CST) == g->size) __atomic_store_n(&g->live, 0, __ATOMIC_SEQ_CST);
+}
 int nvshmemx_barrier_on_stream(int t, void *s) { REC(code, "vv", t, W(s)); READY(1); FULL(1); TEAM(t, 1); meet(t); return 0; }
 int nvshmemx_team_sync_on_stream(int t, void *s) { REC(code, "vv", t, W(s)); READY(1); FULL(1); TEAM(t, 1); meet(t); return 0; }
 
@@ -271,8 +288,9 @@ int nvshmemx_broadcastmem_on_stream(int t, void *d, const void *src, size_t n, i
 int nvshmemx_fcollectmem_on_stream(int t, void *d, const void *src, size_t n, void *s) {
 	REC(code, "vaavv", t, W(d), W(src), n, W(s));
 	READY(1); FULL(1); TEAM(t, 1); HEAP(d, n * world->teams[t].size, 1); HEAP(src, n, 1);
+	int me = (self - world->teams[t].start) / world->teams[t].stride;
 	meet(t);
-	for (int i = 0; i < world->teams[t].size; i++) memmove((char *)d + i * n, on(src, pe_of(t, i)), n);
+	for (int i = 0; i < world->teams[t].size; i++) memmove(on((char *)d + me * n, pe_of(t, i)), src, n);
 	meet(t);
 	return 0;
 }
@@ -281,7 +299,7 @@ int nvshmemx_alltoallmem_on_stream(int t, void *d, const void *src, size_t n, vo
 	READY(1); FULL(1); TEAM(t, 1); HEAP(d, n * world->teams[t].size, 1); HEAP(src, n * world->teams[t].size, 1);
 	int me = (self - world->teams[t].start) / world->teams[t].stride;
 	meet(t);
-	for (int i = 0; i < world->teams[t].size; i++) memmove((char *)d + i * n, on((char *)src + me * n, pe_of(t, i)), n);
+	for (int i = 0; i < world->teams[t].size; i++) memmove(on((char *)d + me * n, pe_of(t, i)), (char *)src + i * n, n);
 	meet(t);
 	return 0;
 }
