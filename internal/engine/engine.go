@@ -127,6 +127,9 @@ type Heap interface {
 	// Generation is the number of the latest meeting that this PE has entered
 	// at any gate.
 	Generation() uint64
+	// Broken returns the error that every wait would end with now: the world has failed, or
+	// a PE has died. Nil if all is well. Cheap.
+	Broken() error
 	// Note writes why this PE refuses a call, for the Progress that others read.
 	Note(reason string)
 	// Progress reads the board of pe: where it is, as far as can be known.

@@ -67,6 +67,7 @@ func longFunctions() exceptions { return except(map[string]string{}) }
 func packageVariables() exceptions {
 	return except(map[string]string{
 		"gpu.every":                    "a vendor's library is opened once per process, and a device is one value",
+		"internal/devices.opened":      "a vendor's library is opened once per process",
 		"interchange/dlpack.deleterAt": "an address that is only read",
 		"interchange/dlpack.records":   "memory of records in C's hands, which outlives whoever made them",
 		"gpu.launches":                 "memory of launches that is used again, so that they allocate nothing",
