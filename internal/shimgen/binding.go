@@ -73,21 +73,24 @@ func (t *table) symbols() []byte {
 // callsTest calls everything with arguments of which each is another.
 func (t *table) callsTest() []byte {
 	var b bytes.Buffer
-	b.WriteString(goHead + "// callAll calls each function with other arguments, and says what should arrive.\n")
-	b.WriteString("func callAll(l *Library, check func(name string, want ...uint64)) {\n")
+	b.WriteString(strings.Replace(goHead, "package rocshmem", "package rocshmem_test", 1))
+	b.WriteString("import \"github.com/goshmem/goshmem/internal/abi/rocshmem\"\n\n")
+	b.WriteString("// callAll calls each function of rocSHMEM with other arguments, and says what should arrive.\n")
+	b.WriteString("func callAll(l *rocshmem.Library, check func(name string, want ...uint64)) {\n")
 	for _, f := range t.exported() {
-		if !f.theirs() {
+		if !f.theirs() || f.byHand() {
 			continue
 		}
-		args, want := "", ""
-		for i, p := range f.visible() {
-			args += fmt.Sprintf("%d, ", argument(i))
-			if p.role == "ctx" {
+		var args, want []string
+		for _, p := range f.params {
+			if t.roles[p.role].shim == "-" {
+				want = append(want, "0")
 				continue
 			}
-			want += fmt.Sprintf(", %d", argument(i))
+			args = append(args, fmt.Sprint(argument(len(args))))
+			want = append(want, args[len(args)-1])
 		}
-		fmt.Fprintf(&b, "\tl.%s(%s)\n\tcheck(%q%s)\n", f.golang(), strings.TrimSuffix(args, ", "), f.name, want)
+		fmt.Fprintf(&b, "\tl.%s(%s)\n\tcheck(%s)\n", f.golang(), strings.Join(args, ", "), strings.Join(append([]string{fmt.Sprintf("%q", f.name)}, want...), ", "))
 	}
 	b.WriteString("}\n")
 	return b.Bytes()

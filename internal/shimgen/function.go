@@ -67,6 +67,9 @@ func (f function) theirs() bool { return len(f.own) == 0 }
 // probed says that it is looked for when the shim is built.
 func (f function) probed() bool { return f.fields["since"] > oldest || f.fields["probe"] != "" }
 
+// byHand says that recorder.hpp has it: it must answer.
+func (f function) byHand() bool { return f.name == "vendor_get_version_info" }
+
 // library is its name in rocSHMEM.
 func (f function) library() string {
 	if f.name == "get_backend_type" { // has no prefix

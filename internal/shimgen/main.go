@@ -54,14 +54,16 @@ func generate(text string) (map[string][]byte, error) {
 		return nil, err
 	}
 	files := map[string][]byte{
-		native + "src/shim_gen.cpp":             t.shim(),
-		native + "probes_gen.cmake":             t.probes(),
-		native + "testdata/library_gen.cpp":     t.recorder(),
+		native + "src/shim_gen.cpp":              t.shim(),
+		native + "probes_gen.cmake":              t.probes(),
+		native + "testdata/library_gen.cpp":      t.recorder(),
 		binding + "standin/testdata/calls_gen.h": t.standin(),
-		"docs/rocshmem-shim.md":                 t.page(),
+		"docs/rocshmem-shim.md":                  t.page(),
 	}
-	for name, source := range map[string][]byte{"calls_gen.go": t.calls(), "symbols_gen.go": t.symbols(), "calls_gen_test.go": t.callsTest()} {
-		if files[binding+name], err = format.Source(source); err != nil {
+	for name, source := range map[string][]byte{
+		binding + "calls_gen.go": t.calls(), binding + "symbols_gen.go": t.symbols(), native + "calls_gen_test.go": t.callsTest(),
+	} {
+		if files[name], err = format.Source(source); err != nil {
 			return nil, fmt.Errorf("%s: %w in\n%s", name, err, source)
 		}
 	}

@@ -51,6 +51,8 @@ struct Pin {
 
 } // namespace
 
+#pragma GCC visibility push(default)
+
 extern "C" {
 
 `
@@ -70,7 +72,7 @@ func (t *table) shim() []byte {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("} // extern \"C\"\n")
+	b.WriteString("} // extern \"C\"\n\n#pragma GCC visibility pop\n")
 	return b.Bytes()
 }
 
@@ -119,6 +121,7 @@ const recorderHead = `
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <type_traits>
 
 #include <hip/hip_runtime.h>
@@ -135,7 +138,7 @@ func (t *table) recorder() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "//%s%s", mark, recorderHead)
 	for _, f := range t.all() {
-		if !f.theirs() {
+		if !f.theirs() || f.byHand() {
 			continue
 		}
 		params := list(f.params, func(p param) string { return declare(f.t.roles[p.role].library, p.name) })

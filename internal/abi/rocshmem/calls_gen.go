@@ -4,9 +4,9 @@ package rocshmem
 
 import "github.com/goshmem/goshmem/internal/dl"
 
-// About is the shim's own: version, commit and build that the shim was made from, to compare them with what is loaded.
-func (l *Library) About(out uintptr, size uint64) int32 {
-	return int32(uint32(dl.Call(l.fn[FnAbout], uintptr(out), uintptr(size))))
+// AboutText is the shim's own: version, commit and build that the shim was made from, to compare them with what is loaded.
+func (l *Library) AboutText(out uintptr, size uint64) int32 {
+	return int32(uint32(dl.Call(l.fn[FnAboutText], uintptr(out), uintptr(size))))
 }
 
 // SetDevice is the shim's own: the GPU that is made current on the thread of each call, and the one before restored.

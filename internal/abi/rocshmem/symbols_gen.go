@@ -5,14 +5,14 @@ package rocshmem
 import "github.com/goshmem/goshmem/internal/dl"
 
 // TableHash is of the table that this package and the shim are made from.
-const TableHash = 230006225
+const TableHash = 1969231663
 
 // Function numbers a function of the shim.
 type Function int
 
 // The functions of the shim.
 const (
-	FnAbout Function = iota
+	FnAboutText Function = iota
 	FnSetDevice
 	FnGetUniqueid
 	FnStart
@@ -115,7 +115,7 @@ const (
 // symbols are the functions in the same order.
 func symbols() []dl.Symbol {
 	return []dl.Symbol{
-		{Name: "goshmem_rocshmem_about", Required: true, For: "version, commit and build that the shim was made from, to compare them with what is loaded"},
+		{Name: "goshmem_rocshmem_about_text", Required: true, For: "version, commit and build that the shim was made from, to compare them with what is loaded"},
 		{Name: "goshmem_rocshmem_set_device", Required: true, For: "the GPU that is made current on the thread of each call, and the one before restored"},
 		{Name: "goshmem_rocshmem_get_uniqueid", Required: true, For: "the name of the world, which rank 0 makes and the job's store carries to the others"},
 		{Name: "goshmem_rocshmem_start", Required: true, For: "starting a world, and the context that reductions need"},

@@ -40,11 +40,13 @@ struct Pin {
 
 } // namespace
 
+#pragma GCC visibility push(default)
+
 extern "C" {
 
-int goshmem_rocshmem_table(void) { return 230006225; }
+int goshmem_rocshmem_table(void) { return 1969231663; }
 
-int goshmem_rocshmem_about(char *out, uint64_t size) {
+int goshmem_rocshmem_about_text(char *out, uint64_t size) {
 	Pin pin;
 	return about(out, size);
 }
@@ -258,12 +260,12 @@ int goshmem_rocshmem_team_n_pes(void *team) {
 	return rocshmem_team_n_pes(static_cast<uint64_t *>(team));
 }
 
-void goshmem_rocshmem_alltoallmem_on_stream(void *team, void *dest, void *source, uint64_t size, void *stream) {
+void goshmem_rocshmem_alltoallmem_on_stream(void *team, void *dest, const void *source, uint64_t size, void *stream) {
 	Pin pin;
 	rocshmem_alltoallmem_on_stream(static_cast<uint64_t *>(team), dest, source, static_cast<size_t>(size), static_cast<hipStream_t>(stream));
 }
 
-void goshmem_rocshmem_broadcastmem_on_stream(void *team, void *dest, void *source, uint64_t nbytes, int pe_root, void *stream) {
+void goshmem_rocshmem_broadcastmem_on_stream(void *team, void *dest, const void *source, uint64_t nbytes, int pe_root, void *stream) {
 	Pin pin;
 	rocshmem_broadcastmem_on_stream(static_cast<uint64_t *>(team), dest, source, static_cast<size_t>(nbytes), pe_root, static_cast<hipStream_t>(stream));
 }
@@ -534,3 +536,5 @@ void goshmem_rocshmem_uint64_atomic_xor(uint64_t *dest, uint64_t value, int pe) 
 }
 
 } // extern "C"
+
+#pragma GCC visibility pop

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <type_traits>
 
 #include <hip/hip_runtime.h>
@@ -24,7 +25,6 @@ int rocshmem_ctx_create(int64_t options, rocshmem_ctx_t *ctx) { return record<in
 void rocshmem_finalize() { return record<void>("finalize", {}); }
 int rocshmem_my_pe() { return record<int>("my_pe", {}); }
 int rocshmem_n_pes() { return record<int>("n_pes", {}); }
-void rocshmem_vendor_get_version_info(int *major, int *minor, int *patch) { return record<void>("vendor_get_version_info", {word(major), word(minor), word(patch)}); }
 BackendType get_backend_type() { return record<BackendType>("get_backend_type", {}); }
 int rocshmem_hipmodule_init(hipModule_t module, hipStream_t stream) { return record<int>("hipmodule_init", {word(module), word(stream)}); }
 void rocshmem_global_exit(int status) { return record<void>("global_exit", {word(status)}); }
@@ -56,8 +56,8 @@ int rocshmem_team_split_strided(rocshmem_team_t parent, int start, int stride, i
 void rocshmem_team_destroy(rocshmem_team_t team) { return record<void>("team_destroy", {word(team)}); }
 int rocshmem_team_my_pe(rocshmem_team_t team) { return record<int>("team_my_pe", {word(team)}); }
 int rocshmem_team_n_pes(rocshmem_team_t team) { return record<int>("team_n_pes", {word(team)}); }
-void rocshmem_alltoallmem_on_stream(rocshmem_team_t team, void *dest, void *source, size_t size, hipStream_t stream) { return record<void>("alltoallmem_on_stream", {word(team), word(dest), word(source), word(size), word(stream)}); }
-void rocshmem_broadcastmem_on_stream(rocshmem_team_t team, void *dest, void *source, size_t nbytes, int pe_root, hipStream_t stream) { return record<void>("broadcastmem_on_stream", {word(team), word(dest), word(source), word(nbytes), word(pe_root), word(stream)}); }
+void rocshmem_alltoallmem_on_stream(rocshmem_team_t team, void *dest, const void *source, size_t size, hipStream_t stream) { return record<void>("alltoallmem_on_stream", {word(team), word(dest), word(source), word(size), word(stream)}); }
+void rocshmem_broadcastmem_on_stream(rocshmem_team_t team, void *dest, const void *source, size_t nbytes, int pe_root, hipStream_t stream) { return record<void>("broadcastmem_on_stream", {word(team), word(dest), word(source), word(nbytes), word(pe_root), word(stream)}); }
 int rocshmem_ctx_short_sum_reduce_on_stream(rocshmem_ctx_t ctx, rocshmem_team_t team, short *dest, const short *source, int nreduce, hipStream_t stream) { return record<int>("ctx_short_sum_reduce_on_stream", {word(ctx), word(team), word(dest), word(source), word(nreduce), word(stream)}); }
 int rocshmem_ctx_short_min_reduce_on_stream(rocshmem_ctx_t ctx, rocshmem_team_t team, short *dest, const short *source, int nreduce, hipStream_t stream) { return record<int>("ctx_short_min_reduce_on_stream", {word(ctx), word(team), word(dest), word(source), word(nreduce), word(stream)}); }
 int rocshmem_ctx_short_max_reduce_on_stream(rocshmem_ctx_t ctx, rocshmem_team_t team, short *dest, const short *source, int nreduce, hipStream_t stream) { return record<int>("ctx_short_max_reduce_on_stream", {word(ctx), word(team), word(dest), word(source), word(nreduce), word(stream)}); }

@@ -1,11 +1,11 @@
 /* Made by internal/shimgen from its table.txt: edit that.*/
 
-int goshmem_rocshmem_table(void) { return TABLE + 230006225; }
+int goshmem_rocshmem_table(void) { return TABLE + 1969231663; }
 
-int goshmem_rocshmem_about(char *out, uint64_t size)
+int goshmem_rocshmem_about_text(char *out, uint64_t size)
 {
 	word a[] = {(word)out, (word)size};
-	if (!enter("about", "xn", a)) return 0;
+	if (!enter("about_text", "xn", a)) return 0;
 	out = (char *)a[0];
 	size = (uint64_t)a[1];
 	return mock_about(out, size);
@@ -370,25 +370,25 @@ int goshmem_rocshmem_team_n_pes(void *team)
 	return mock_team_n_pes(team);
 }
 
-void goshmem_rocshmem_alltoallmem_on_stream(void *team, void *dest, void *source, uint64_t size, void *stream)
+void goshmem_rocshmem_alltoallmem_on_stream(void *team, void *dest, const void *source, uint64_t size, void *stream)
 {
 	word a[] = {(word)team, (word)dest, (word)source, (word)size, (word)stream};
 	if (!enter("alltoallmem_on_stream", "TSSns", a)) return;
 	team = (void *)a[0];
 	dest = (void *)a[1];
-	source = (void *)a[2];
+	source = (const void *)a[2];
 	size = (uint64_t)a[3];
 	stream = (void *)a[4];
 	mock_alltoall(team, dest, source, size);
 }
 
-void goshmem_rocshmem_broadcastmem_on_stream(void *team, void *dest, void *source, uint64_t nbytes, int pe_root, void *stream)
+void goshmem_rocshmem_broadcastmem_on_stream(void *team, void *dest, const void *source, uint64_t nbytes, int pe_root, void *stream)
 {
 	word a[] = {(word)team, (word)dest, (word)source, (word)nbytes, (word)pe_root, (word)stream};
 	if (!enter("broadcastmem_on_stream", "TSSnrs", a)) return;
 	team = (void *)a[0];
 	dest = (void *)a[1];
-	source = (void *)a[2];
+	source = (const void *)a[2];
 	nbytes = (uint64_t)a[3];
 	pe_root = (int)a[4];
 	stream = (void *)a[5];
