@@ -25,6 +25,9 @@ func (t *table) calls() []byte {
 			words += ", uintptr(" + goParam(p.name) + ")"
 		}
 		call := fmt.Sprintf("dl.Call(l.fn[%s]%s)", f.constant(), words)
+		if n := len(f.params); n > 0 && f.params[n-1].role == "stream" { // which comes last
+			call = fmt.Sprintf("l.enqueue(%s, %s%s)", f.params[n-1].name, f.constant(), words)
+		}
 		if f.returns == "" {
 			fmt.Fprintf(&b, " { %s }\n\n", call)
 			continue

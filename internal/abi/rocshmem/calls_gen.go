@@ -41,7 +41,7 @@ func (l *Library) GetBackendType() int32 { return int32(uint32(dl.Call(l.fn[FnGe
 
 // HipmoduleInit is rocshmem_hipmodule_init: a user's kernels that call rocSHMEM on the device.
 func (l *Library) HipmoduleInit(module uintptr, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnHipmoduleInit], uintptr(module), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnHipmoduleInit, uintptr(module), uintptr(stream))))
 }
 
 // GlobalExit is rocshmem_global_exit: ending all processes of a world that is beyond help.
@@ -95,12 +95,12 @@ func (l *Library) GetmemNbi(dest Local, source Symmetric, nbytes uint64, pe PE) 
 
 // PutmemOnStream is rocshmem_putmem_on_stream: put on a stream.
 func (l *Library) PutmemOnStream(dest Symmetric, source Local, nbytes uint64, pe PE, stream Stream) {
-	dl.Call(l.fn[FnPutmemOnStream], uintptr(dest), uintptr(source), uintptr(nbytes), uintptr(pe), uintptr(stream))
+	l.enqueue(stream, FnPutmemOnStream, uintptr(dest), uintptr(source), uintptr(nbytes), uintptr(pe), uintptr(stream))
 }
 
 // GetmemOnStream is rocshmem_getmem_on_stream: get on a stream.
 func (l *Library) GetmemOnStream(dest Local, source Symmetric, nbytes uint64, pe PE, stream Stream) {
-	dl.Call(l.fn[FnGetmemOnStream], uintptr(dest), uintptr(source), uintptr(nbytes), uintptr(pe), uintptr(stream))
+	l.enqueue(stream, FnGetmemOnStream, uintptr(dest), uintptr(source), uintptr(nbytes), uintptr(pe), uintptr(stream))
 }
 
 // Fence is rocshmem_fence: order between puts of the host.
@@ -110,26 +110,26 @@ func (l *Library) Fence() { dl.Call(l.fn[FnFence]) }
 func (l *Library) Quiet() { dl.Call(l.fn[FnQuiet]) }
 
 // QuietOnStream is rocshmem_quiet_on_stream: completion of what was put on a stream.
-func (l *Library) QuietOnStream(stream Stream) { dl.Call(l.fn[FnQuietOnStream], uintptr(stream)) }
+func (l *Library) QuietOnStream(stream Stream) { l.enqueue(stream, FnQuietOnStream, uintptr(stream)) }
 
 // PutmemSignalOnStream is rocshmem_putmem_signal_on_stream: put with signal on a stream.
 func (l *Library) PutmemSignalOnStream(dest Symmetric, source Local, nbytes uint64, sigAddr Symmetric, signal uint64, sigOp SignalOp, pe PE, stream Stream) {
-	dl.Call(l.fn[FnPutmemSignalOnStream], uintptr(dest), uintptr(source), uintptr(nbytes), uintptr(sigAddr), uintptr(signal), uintptr(sigOp), uintptr(pe), uintptr(stream))
+	l.enqueue(stream, FnPutmemSignalOnStream, uintptr(dest), uintptr(source), uintptr(nbytes), uintptr(sigAddr), uintptr(signal), uintptr(sigOp), uintptr(pe), uintptr(stream))
 }
 
 // SignalWaitUntilOnStream is rocshmem_signal_wait_until_on_stream: waiting for a signal on a stream; nothing can end the wait but the signal.
 func (l *Library) SignalWaitUntilOnStream(sigAddr Symmetric, cmp Compare, value uint64, stream Stream) {
-	dl.Call(l.fn[FnSignalWaitUntilOnStream], uintptr(sigAddr), uintptr(cmp), uintptr(value), uintptr(stream))
+	l.enqueue(stream, FnSignalWaitUntilOnStream, uintptr(sigAddr), uintptr(cmp), uintptr(value), uintptr(stream))
 }
 
 // SignalSetOnStream is rocshmem_signal_set_on_stream: setting a signal on a stream; before 3.8 a put with signal of no bytes.
 func (l *Library) SignalSetOnStream(sigAddr Symmetric, signal uint64, pe PE, stream Stream) {
-	dl.Call(l.fn[FnSignalSetOnStream], uintptr(sigAddr), uintptr(signal), uintptr(pe), uintptr(stream))
+	l.enqueue(stream, FnSignalSetOnStream, uintptr(sigAddr), uintptr(signal), uintptr(pe), uintptr(stream))
 }
 
 // SignalAddOnStream is rocshmem_signal_add_on_stream: adding to a signal on a stream; before 3.8 a put with signal of no bytes.
 func (l *Library) SignalAddOnStream(sigAddr Symmetric, signal uint64, pe PE, stream Stream) {
-	dl.Call(l.fn[FnSignalAddOnStream], uintptr(sigAddr), uintptr(signal), uintptr(pe), uintptr(stream))
+	l.enqueue(stream, FnSignalAddOnStream, uintptr(sigAddr), uintptr(signal), uintptr(pe), uintptr(stream))
 }
 
 // BarrierAll is rocshmem_barrier_all: the last meeting before finalize.
@@ -137,20 +137,22 @@ func (l *Library) BarrierAll() { dl.Call(l.fn[FnBarrierAll]) }
 
 // BarrierAllOnStream is rocshmem_barrier_all_on_stream: barrier of the world on a stream.
 func (l *Library) BarrierAllOnStream(stream Stream) {
-	dl.Call(l.fn[FnBarrierAllOnStream], uintptr(stream))
+	l.enqueue(stream, FnBarrierAllOnStream, uintptr(stream))
 }
 
 // SyncAllOnStream is rocshmem_sync_all_on_stream: sync of the world on a stream.
-func (l *Library) SyncAllOnStream(stream Stream) { dl.Call(l.fn[FnSyncAllOnStream], uintptr(stream)) }
+func (l *Library) SyncAllOnStream(stream Stream) {
+	l.enqueue(stream, FnSyncAllOnStream, uintptr(stream))
+}
 
 // BarrierOnStream is rocshmem_barrier_on_stream: barrier of a team on a stream.
 func (l *Library) BarrierOnStream(team Team, stream Stream) {
-	dl.Call(l.fn[FnBarrierOnStream], uintptr(team), uintptr(stream))
+	l.enqueue(stream, FnBarrierOnStream, uintptr(team), uintptr(stream))
 }
 
 // TeamSyncOnStream is rocshmem_team_sync_on_stream: sync of a team on a stream.
 func (l *Library) TeamSyncOnStream(team Team, stream Stream) {
-	dl.Call(l.fn[FnTeamSyncOnStream], uintptr(team), uintptr(stream))
+	l.enqueue(stream, FnTeamSyncOnStream, uintptr(team), uintptr(stream))
 }
 
 // TeamWorld is the shim's own: the handle of the world, which there is only after the start.
@@ -176,157 +178,157 @@ func (l *Library) TeamNPes(team Team) int32 {
 
 // AlltoallmemOnStream is rocshmem_alltoallmem_on_stream: alltoall on a stream; size is that of one pair.
 func (l *Library) AlltoallmemOnStream(team Team, dest Symmetric, source Symmetric, size uint64, stream Stream) {
-	dl.Call(l.fn[FnAlltoallmemOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(size), uintptr(stream))
+	l.enqueue(stream, FnAlltoallmemOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(size), uintptr(stream))
 }
 
 // BroadcastmemOnStream is rocshmem_broadcastmem_on_stream: broadcast on a stream; the root's own copy is not relied on.
 func (l *Library) BroadcastmemOnStream(team Team, dest Symmetric, source Symmetric, nbytes uint64, peRoot TeamPE, stream Stream) {
-	dl.Call(l.fn[FnBroadcastmemOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nbytes), uintptr(peRoot), uintptr(stream))
+	l.enqueue(stream, FnBroadcastmemOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nbytes), uintptr(peRoot), uintptr(stream))
 }
 
 // CtxShortSumReduceOnStream is rocshmem_ctx_short_sum_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxShortSumReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxShortSumReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxShortSumReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxShortMinReduceOnStream is rocshmem_ctx_short_min_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxShortMinReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxShortMinReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxShortMinReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxShortMaxReduceOnStream is rocshmem_ctx_short_max_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxShortMaxReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxShortMaxReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxShortMaxReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxShortProdReduceOnStream is rocshmem_ctx_short_prod_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxShortProdReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxShortProdReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxShortProdReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxIntSumReduceOnStream is rocshmem_ctx_int_sum_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxIntSumReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxIntSumReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxIntSumReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxIntMinReduceOnStream is rocshmem_ctx_int_min_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxIntMinReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxIntMinReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxIntMinReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxIntMaxReduceOnStream is rocshmem_ctx_int_max_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxIntMaxReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxIntMaxReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxIntMaxReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxIntProdReduceOnStream is rocshmem_ctx_int_prod_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxIntProdReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxIntProdReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxIntProdReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxLongSumReduceOnStream is rocshmem_ctx_long_sum_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxLongSumReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxLongSumReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxLongSumReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxLongMinReduceOnStream is rocshmem_ctx_long_min_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxLongMinReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxLongMinReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxLongMinReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxLongMaxReduceOnStream is rocshmem_ctx_long_max_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxLongMaxReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxLongMaxReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxLongMaxReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxLongProdReduceOnStream is rocshmem_ctx_long_prod_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxLongProdReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxLongProdReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxLongProdReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxFloatSumReduceOnStream is rocshmem_ctx_float_sum_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxFloatSumReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxFloatSumReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxFloatSumReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxFloatMinReduceOnStream is rocshmem_ctx_float_min_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxFloatMinReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxFloatMinReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxFloatMinReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxFloatMaxReduceOnStream is rocshmem_ctx_float_max_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxFloatMaxReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxFloatMaxReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxFloatMaxReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxFloatProdReduceOnStream is rocshmem_ctx_float_prod_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxFloatProdReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxFloatProdReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxFloatProdReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxDoubleSumReduceOnStream is rocshmem_ctx_double_sum_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxDoubleSumReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxDoubleSumReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxDoubleSumReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxDoubleMinReduceOnStream is rocshmem_ctx_double_min_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxDoubleMinReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxDoubleMinReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxDoubleMinReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxDoubleMaxReduceOnStream is rocshmem_ctx_double_max_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxDoubleMaxReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxDoubleMaxReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxDoubleMaxReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxDoubleProdReduceOnStream is rocshmem_ctx_double_prod_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxDoubleProdReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxDoubleProdReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxDoubleProdReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxShortAndReduceOnStream is rocshmem_ctx_short_and_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxShortAndReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxShortAndReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxShortAndReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxShortOrReduceOnStream is rocshmem_ctx_short_or_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxShortOrReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxShortOrReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxShortOrReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxShortXorReduceOnStream is rocshmem_ctx_short_xor_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxShortXorReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxShortXorReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxShortXorReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxIntAndReduceOnStream is rocshmem_ctx_int_and_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxIntAndReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxIntAndReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxIntAndReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxIntOrReduceOnStream is rocshmem_ctx_int_or_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxIntOrReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxIntOrReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxIntOrReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxIntXorReduceOnStream is rocshmem_ctx_int_xor_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxIntXorReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxIntXorReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxIntXorReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxLongAndReduceOnStream is rocshmem_ctx_long_and_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxLongAndReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxLongAndReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxLongAndReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxLongOrReduceOnStream is rocshmem_ctx_long_or_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxLongOrReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxLongOrReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxLongOrReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxLongXorReduceOnStream is rocshmem_ctx_long_xor_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxLongXorReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(dl.Call(l.fn[FnCtxLongXorReduceOnStream], uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+	return int32(uint32(l.enqueue(stream, FnCtxLongXorReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // Uint32AtomicFetch is rocshmem_uint32_atomic_fetch: reading a word.
@@ -339,32 +341,12 @@ func (l *Library) Uint64AtomicFetch(source Symmetric, pe PE) uint64 {
 	return uint64(dl.Call(l.fn[FnUint64AtomicFetch], uintptr(source), uintptr(pe)))
 }
 
-// Uint32AtomicSet is rocshmem_uint32_atomic_set: writing a word.
-func (l *Library) Uint32AtomicSet(dest Symmetric, value uint32, pe PE) {
-	dl.Call(l.fn[FnUint32AtomicSet], uintptr(dest), uintptr(value), uintptr(pe))
-}
-
-// Uint64AtomicSet is rocshmem_uint64_atomic_set: writing a word.
-func (l *Library) Uint64AtomicSet(dest Symmetric, value uint64, pe PE) {
-	dl.Call(l.fn[FnUint64AtomicSet], uintptr(dest), uintptr(value), uintptr(pe))
-}
-
-// Uint32AtomicSwap is rocshmem_uint32_atomic_swap: exchange.
-func (l *Library) Uint32AtomicSwap(dest Symmetric, value uint32, pe PE) uint32 {
-	return uint32(dl.Call(l.fn[FnUint32AtomicSwap], uintptr(dest), uintptr(value), uintptr(pe)))
-}
-
-// Uint64AtomicSwap is rocshmem_uint64_atomic_swap: exchange.
-func (l *Library) Uint64AtomicSwap(dest Symmetric, value uint64, pe PE) uint64 {
-	return uint64(dl.Call(l.fn[FnUint64AtomicSwap], uintptr(dest), uintptr(value), uintptr(pe)))
-}
-
-// Uint32AtomicCompareSwap is rocshmem_uint32_atomic_compare_swap: exchange of an expected value.
+// Uint32AtomicCompareSwap is rocshmem_uint32_atomic_compare_swap: exchange of an expected value, and everything that is no addition.
 func (l *Library) Uint32AtomicCompareSwap(dest Symmetric, cond uint32, value uint32, pe PE) uint32 {
 	return uint32(dl.Call(l.fn[FnUint32AtomicCompareSwap], uintptr(dest), uintptr(cond), uintptr(value), uintptr(pe)))
 }
 
-// Uint64AtomicCompareSwap is rocshmem_uint64_atomic_compare_swap: exchange of an expected value.
+// Uint64AtomicCompareSwap is rocshmem_uint64_atomic_compare_swap: exchange of an expected value, and everything that is no addition.
 func (l *Library) Uint64AtomicCompareSwap(dest Symmetric, cond uint64, value uint64, pe PE) uint64 {
 	return uint64(dl.Call(l.fn[FnUint64AtomicCompareSwap], uintptr(dest), uintptr(cond), uintptr(value), uintptr(pe)))
 }
@@ -377,74 +359,4 @@ func (l *Library) Uint32AtomicFetchAdd(dest Symmetric, value uint32, pe PE) uint
 // Uint64AtomicFetchAdd is rocshmem_uint64_atomic_fetch_add: adding.
 func (l *Library) Uint64AtomicFetchAdd(dest Symmetric, value uint64, pe PE) uint64 {
 	return uint64(dl.Call(l.fn[FnUint64AtomicFetchAdd], uintptr(dest), uintptr(value), uintptr(pe)))
-}
-
-// Uint32AtomicAdd is rocshmem_uint32_atomic_add: adding without the old value.
-func (l *Library) Uint32AtomicAdd(dest Symmetric, value uint32, pe PE) {
-	dl.Call(l.fn[FnUint32AtomicAdd], uintptr(dest), uintptr(value), uintptr(pe))
-}
-
-// Uint64AtomicAdd is rocshmem_uint64_atomic_add: adding without the old value.
-func (l *Library) Uint64AtomicAdd(dest Symmetric, value uint64, pe PE) {
-	dl.Call(l.fn[FnUint64AtomicAdd], uintptr(dest), uintptr(value), uintptr(pe))
-}
-
-// Uint32AtomicFetchAnd is rocshmem_uint32_atomic_fetch_and: bits.
-func (l *Library) Uint32AtomicFetchAnd(dest Symmetric, value uint32, pe PE) uint32 {
-	return uint32(dl.Call(l.fn[FnUint32AtomicFetchAnd], uintptr(dest), uintptr(value), uintptr(pe)))
-}
-
-// Uint32AtomicFetchOr is rocshmem_uint32_atomic_fetch_or: bits.
-func (l *Library) Uint32AtomicFetchOr(dest Symmetric, value uint32, pe PE) uint32 {
-	return uint32(dl.Call(l.fn[FnUint32AtomicFetchOr], uintptr(dest), uintptr(value), uintptr(pe)))
-}
-
-// Uint32AtomicFetchXor is rocshmem_uint32_atomic_fetch_xor: bits.
-func (l *Library) Uint32AtomicFetchXor(dest Symmetric, value uint32, pe PE) uint32 {
-	return uint32(dl.Call(l.fn[FnUint32AtomicFetchXor], uintptr(dest), uintptr(value), uintptr(pe)))
-}
-
-// Uint64AtomicFetchAnd is rocshmem_uint64_atomic_fetch_and: bits.
-func (l *Library) Uint64AtomicFetchAnd(dest Symmetric, value uint64, pe PE) uint64 {
-	return uint64(dl.Call(l.fn[FnUint64AtomicFetchAnd], uintptr(dest), uintptr(value), uintptr(pe)))
-}
-
-// Uint64AtomicFetchOr is rocshmem_uint64_atomic_fetch_or: bits.
-func (l *Library) Uint64AtomicFetchOr(dest Symmetric, value uint64, pe PE) uint64 {
-	return uint64(dl.Call(l.fn[FnUint64AtomicFetchOr], uintptr(dest), uintptr(value), uintptr(pe)))
-}
-
-// Uint64AtomicFetchXor is rocshmem_uint64_atomic_fetch_xor: bits.
-func (l *Library) Uint64AtomicFetchXor(dest Symmetric, value uint64, pe PE) uint64 {
-	return uint64(dl.Call(l.fn[FnUint64AtomicFetchXor], uintptr(dest), uintptr(value), uintptr(pe)))
-}
-
-// Uint32AtomicAnd is rocshmem_uint32_atomic_and: bits without the old value.
-func (l *Library) Uint32AtomicAnd(dest Symmetric, value uint32, pe PE) {
-	dl.Call(l.fn[FnUint32AtomicAnd], uintptr(dest), uintptr(value), uintptr(pe))
-}
-
-// Uint32AtomicOr is rocshmem_uint32_atomic_or: bits without the old value.
-func (l *Library) Uint32AtomicOr(dest Symmetric, value uint32, pe PE) {
-	dl.Call(l.fn[FnUint32AtomicOr], uintptr(dest), uintptr(value), uintptr(pe))
-}
-
-// Uint32AtomicXor is rocshmem_uint32_atomic_xor: bits without the old value.
-func (l *Library) Uint32AtomicXor(dest Symmetric, value uint32, pe PE) {
-	dl.Call(l.fn[FnUint32AtomicXor], uintptr(dest), uintptr(value), uintptr(pe))
-}
-
-// Uint64AtomicAnd is rocshmem_uint64_atomic_and: bits without the old value.
-func (l *Library) Uint64AtomicAnd(dest Symmetric, value uint64, pe PE) {
-	dl.Call(l.fn[FnUint64AtomicAnd], uintptr(dest), uintptr(value), uintptr(pe))
-}
-
-// Uint64AtomicOr is rocshmem_uint64_atomic_or: bits without the old value.
-func (l *Library) Uint64AtomicOr(dest Symmetric, value uint64, pe PE) {
-	dl.Call(l.fn[FnUint64AtomicOr], uintptr(dest), uintptr(value), uintptr(pe))
-}
-
-// Uint64AtomicXor is rocshmem_uint64_atomic_xor: bits without the old value.
-func (l *Library) Uint64AtomicXor(dest Symmetric, value uint64, pe PE) {
-	dl.Call(l.fn[FnUint64AtomicXor], uintptr(dest), uintptr(value), uintptr(pe))
 }

@@ -10,6 +10,7 @@ package rocshmem
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,6 +67,24 @@ type Library struct {
 	lib   *dl.Library
 	fn    [Functions]uintptr
 	about About
+	later func(stream Stream, call func())
+}
+
+// AtOnce says that what goes on a stream would happen at once: the stand-in has no streams.
+func (l *Library) AtOnce() bool { return len(l.about.GPUs) == 1 && l.about.GPUs[0] == "host" }
+
+// Order has run called, in place of what goes on a stream, with the call; run calls it when
+// it is that stream's turn. What such calls return is lost.
+func (l *Library) Order(run func(stream Stream, call func())) { l.later = run }
+
+// enqueue calls a function whose work goes on a stream.
+func (l *Library) enqueue(stream Stream, f Function, words ...uintptr) uintptr {
+	if l.later == nil {
+		return dl.Call(l.fn[f], words...)
+	}
+	kept := slices.Clone(words)
+	l.later(stream, func() { dl.Call(l.fn[f], kept...) })
+	return 0
 }
 
 // About is what the shim says about itself.

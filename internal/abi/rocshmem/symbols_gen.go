@@ -5,7 +5,7 @@ package rocshmem
 import "github.com/goshmem/goshmem/internal/dl"
 
 // TableHash is of the table that this package and the shim are made from.
-const TableHash = 1969231663
+const TableHash = 26070125
 
 // Function numbers a function of the shim.
 type Function int
@@ -85,28 +85,10 @@ const (
 	FnCtxLongXorReduceOnStream
 	FnUint32AtomicFetch
 	FnUint64AtomicFetch
-	FnUint32AtomicSet
-	FnUint64AtomicSet
-	FnUint32AtomicSwap
-	FnUint64AtomicSwap
 	FnUint32AtomicCompareSwap
 	FnUint64AtomicCompareSwap
 	FnUint32AtomicFetchAdd
 	FnUint64AtomicFetchAdd
-	FnUint32AtomicAdd
-	FnUint64AtomicAdd
-	FnUint32AtomicFetchAnd
-	FnUint32AtomicFetchOr
-	FnUint32AtomicFetchXor
-	FnUint64AtomicFetchAnd
-	FnUint64AtomicFetchOr
-	FnUint64AtomicFetchXor
-	FnUint32AtomicAnd
-	FnUint32AtomicOr
-	FnUint32AtomicXor
-	FnUint64AtomicAnd
-	FnUint64AtomicOr
-	FnUint64AtomicXor
 
 	// Functions is how many there are.
 	Functions
@@ -188,27 +170,9 @@ func symbols() []dl.Symbol {
 		{Name: "goshmem_rocshmem_ctx_long_xor_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
 		{Name: "goshmem_rocshmem_uint32_atomic_fetch", Required: true, For: "reading a word"},
 		{Name: "goshmem_rocshmem_uint64_atomic_fetch", Required: true, For: "reading a word"},
-		{Name: "goshmem_rocshmem_uint32_atomic_set", Required: true, For: "writing a word"},
-		{Name: "goshmem_rocshmem_uint64_atomic_set", Required: true, For: "writing a word"},
-		{Name: "goshmem_rocshmem_uint32_atomic_swap", Required: true, For: "exchange"},
-		{Name: "goshmem_rocshmem_uint64_atomic_swap", Required: true, For: "exchange"},
-		{Name: "goshmem_rocshmem_uint32_atomic_compare_swap", Required: true, For: "exchange of an expected value"},
-		{Name: "goshmem_rocshmem_uint64_atomic_compare_swap", Required: true, For: "exchange of an expected value"},
+		{Name: "goshmem_rocshmem_uint32_atomic_compare_swap", Required: true, For: "exchange of an expected value, and everything that is no addition"},
+		{Name: "goshmem_rocshmem_uint64_atomic_compare_swap", Required: true, For: "exchange of an expected value, and everything that is no addition"},
 		{Name: "goshmem_rocshmem_uint32_atomic_fetch_add", Required: true, For: "adding"},
 		{Name: "goshmem_rocshmem_uint64_atomic_fetch_add", Required: true, For: "adding"},
-		{Name: "goshmem_rocshmem_uint32_atomic_add", Required: true, For: "adding without the old value"},
-		{Name: "goshmem_rocshmem_uint64_atomic_add", Required: true, For: "adding without the old value"},
-		{Name: "goshmem_rocshmem_uint32_atomic_fetch_and", Required: true, For: "bits"},
-		{Name: "goshmem_rocshmem_uint32_atomic_fetch_or", Required: true, For: "bits"},
-		{Name: "goshmem_rocshmem_uint32_atomic_fetch_xor", Required: true, For: "bits"},
-		{Name: "goshmem_rocshmem_uint64_atomic_fetch_and", Required: true, For: "bits"},
-		{Name: "goshmem_rocshmem_uint64_atomic_fetch_or", Required: true, For: "bits"},
-		{Name: "goshmem_rocshmem_uint64_atomic_fetch_xor", Required: true, For: "bits"},
-		{Name: "goshmem_rocshmem_uint32_atomic_and", Required: true, For: "bits without the old value"},
-		{Name: "goshmem_rocshmem_uint32_atomic_or", Required: true, For: "bits without the old value"},
-		{Name: "goshmem_rocshmem_uint32_atomic_xor", Required: true, For: "bits without the old value"},
-		{Name: "goshmem_rocshmem_uint64_atomic_and", Required: true, For: "bits without the old value"},
-		{Name: "goshmem_rocshmem_uint64_atomic_or", Required: true, For: "bits without the old value"},
-		{Name: "goshmem_rocshmem_uint64_atomic_xor", Required: true, For: "bits without the old value"},
 	}
 }

@@ -44,7 +44,7 @@ struct Pin {
 
 extern "C" {
 
-int goshmem_rocshmem_table(void) { return 1969231663; }
+int goshmem_rocshmem_table(void) { return 26070125; }
 
 int goshmem_rocshmem_about_text(char *out, uint64_t size) {
 	Pin pin;
@@ -425,26 +425,6 @@ uint64_t goshmem_rocshmem_uint64_atomic_fetch(uint64_t *source, int pe) {
 	return rocshmem_uint64_atomic_fetch(source, pe);
 }
 
-void goshmem_rocshmem_uint32_atomic_set(uint32_t *dest, uint32_t value, int pe) {
-	Pin pin;
-	rocshmem_uint32_atomic_set(dest, value, pe);
-}
-
-void goshmem_rocshmem_uint64_atomic_set(uint64_t *dest, uint64_t value, int pe) {
-	Pin pin;
-	rocshmem_uint64_atomic_set(dest, value, pe);
-}
-
-uint32_t goshmem_rocshmem_uint32_atomic_swap(uint32_t *dest, uint32_t value, int pe) {
-	Pin pin;
-	return rocshmem_uint32_atomic_swap(dest, value, pe);
-}
-
-uint64_t goshmem_rocshmem_uint64_atomic_swap(uint64_t *dest, uint64_t value, int pe) {
-	Pin pin;
-	return rocshmem_uint64_atomic_swap(dest, value, pe);
-}
-
 uint32_t goshmem_rocshmem_uint32_atomic_compare_swap(uint32_t *dest, uint32_t cond, uint32_t value, int pe) {
 	Pin pin;
 	return rocshmem_uint32_atomic_compare_swap(dest, cond, value, pe);
@@ -463,76 +443,6 @@ uint32_t goshmem_rocshmem_uint32_atomic_fetch_add(uint32_t *dest, uint32_t value
 uint64_t goshmem_rocshmem_uint64_atomic_fetch_add(uint64_t *dest, uint64_t value, int pe) {
 	Pin pin;
 	return rocshmem_uint64_atomic_fetch_add(dest, value, pe);
-}
-
-void goshmem_rocshmem_uint32_atomic_add(uint32_t *dest, uint32_t value, int pe) {
-	Pin pin;
-	rocshmem_uint32_atomic_add(dest, value, pe);
-}
-
-void goshmem_rocshmem_uint64_atomic_add(uint64_t *dest, uint64_t value, int pe) {
-	Pin pin;
-	rocshmem_uint64_atomic_add(dest, value, pe);
-}
-
-uint32_t goshmem_rocshmem_uint32_atomic_fetch_and(uint32_t *dest, uint32_t value, int pe) {
-	Pin pin;
-	return rocshmem_uint32_atomic_fetch_and(dest, value, pe);
-}
-
-uint32_t goshmem_rocshmem_uint32_atomic_fetch_or(uint32_t *dest, uint32_t value, int pe) {
-	Pin pin;
-	return rocshmem_uint32_atomic_fetch_or(dest, value, pe);
-}
-
-uint32_t goshmem_rocshmem_uint32_atomic_fetch_xor(uint32_t *dest, uint32_t value, int pe) {
-	Pin pin;
-	return rocshmem_uint32_atomic_fetch_xor(dest, value, pe);
-}
-
-uint64_t goshmem_rocshmem_uint64_atomic_fetch_and(uint64_t *dest, uint64_t value, int pe) {
-	Pin pin;
-	return rocshmem_uint64_atomic_fetch_and(dest, value, pe);
-}
-
-uint64_t goshmem_rocshmem_uint64_atomic_fetch_or(uint64_t *dest, uint64_t value, int pe) {
-	Pin pin;
-	return rocshmem_uint64_atomic_fetch_or(dest, value, pe);
-}
-
-uint64_t goshmem_rocshmem_uint64_atomic_fetch_xor(uint64_t *dest, uint64_t value, int pe) {
-	Pin pin;
-	return rocshmem_uint64_atomic_fetch_xor(dest, value, pe);
-}
-
-void goshmem_rocshmem_uint32_atomic_and(uint32_t *dest, uint32_t value, int pe) {
-	Pin pin;
-	rocshmem_uint32_atomic_and(dest, value, pe);
-}
-
-void goshmem_rocshmem_uint32_atomic_or(uint32_t *dest, uint32_t value, int pe) {
-	Pin pin;
-	rocshmem_uint32_atomic_or(dest, value, pe);
-}
-
-void goshmem_rocshmem_uint32_atomic_xor(uint32_t *dest, uint32_t value, int pe) {
-	Pin pin;
-	rocshmem_uint32_atomic_xor(dest, value, pe);
-}
-
-void goshmem_rocshmem_uint64_atomic_and(uint64_t *dest, uint64_t value, int pe) {
-	Pin pin;
-	rocshmem_uint64_atomic_and(dest, value, pe);
-}
-
-void goshmem_rocshmem_uint64_atomic_or(uint64_t *dest, uint64_t value, int pe) {
-	Pin pin;
-	rocshmem_uint64_atomic_or(dest, value, pe);
-}
-
-void goshmem_rocshmem_uint64_atomic_xor(uint64_t *dest, uint64_t value, int pe) {
-	Pin pin;
-	rocshmem_uint64_atomic_xor(dest, value, pe);
 }
 
 } // extern "C"

@@ -89,27 +89,9 @@ int rocshmem_ctx_long_or_reduce_on_stream(rocshmem_ctx_t ctx, rocshmem_team_t te
 int rocshmem_ctx_long_xor_reduce_on_stream(rocshmem_ctx_t ctx, rocshmem_team_t team, long *dest, const long *source, int nreduce, hipStream_t stream) { return record<int>("ctx_long_xor_reduce_on_stream", {word(ctx), word(team), word(dest), word(source), word(nreduce), word(stream)}); }
 uint32_t rocshmem_uint32_atomic_fetch(uint32_t *source, int pe) { return record<uint32_t>("uint32_atomic_fetch", {word(source), word(pe)}); }
 uint64_t rocshmem_uint64_atomic_fetch(uint64_t *source, int pe) { return record<uint64_t>("uint64_atomic_fetch", {word(source), word(pe)}); }
-void rocshmem_uint32_atomic_set(uint32_t *dest, uint32_t value, int pe) { return record<void>("uint32_atomic_set", {word(dest), word(value), word(pe)}); }
-void rocshmem_uint64_atomic_set(uint64_t *dest, uint64_t value, int pe) { return record<void>("uint64_atomic_set", {word(dest), word(value), word(pe)}); }
-uint32_t rocshmem_uint32_atomic_swap(uint32_t *dest, uint32_t value, int pe) { return record<uint32_t>("uint32_atomic_swap", {word(dest), word(value), word(pe)}); }
-uint64_t rocshmem_uint64_atomic_swap(uint64_t *dest, uint64_t value, int pe) { return record<uint64_t>("uint64_atomic_swap", {word(dest), word(value), word(pe)}); }
 uint32_t rocshmem_uint32_atomic_compare_swap(uint32_t *dest, uint32_t cond, uint32_t value, int pe) { return record<uint32_t>("uint32_atomic_compare_swap", {word(dest), word(cond), word(value), word(pe)}); }
 uint64_t rocshmem_uint64_atomic_compare_swap(uint64_t *dest, uint64_t cond, uint64_t value, int pe) { return record<uint64_t>("uint64_atomic_compare_swap", {word(dest), word(cond), word(value), word(pe)}); }
 uint32_t rocshmem_uint32_atomic_fetch_add(uint32_t *dest, uint32_t value, int pe) { return record<uint32_t>("uint32_atomic_fetch_add", {word(dest), word(value), word(pe)}); }
 uint64_t rocshmem_uint64_atomic_fetch_add(uint64_t *dest, uint64_t value, int pe) { return record<uint64_t>("uint64_atomic_fetch_add", {word(dest), word(value), word(pe)}); }
-void rocshmem_uint32_atomic_add(uint32_t *dest, uint32_t value, int pe) { return record<void>("uint32_atomic_add", {word(dest), word(value), word(pe)}); }
-void rocshmem_uint64_atomic_add(uint64_t *dest, uint64_t value, int pe) { return record<void>("uint64_atomic_add", {word(dest), word(value), word(pe)}); }
-uint32_t rocshmem_uint32_atomic_fetch_and(uint32_t *dest, uint32_t value, int pe) { return record<uint32_t>("uint32_atomic_fetch_and", {word(dest), word(value), word(pe)}); }
-uint32_t rocshmem_uint32_atomic_fetch_or(uint32_t *dest, uint32_t value, int pe) { return record<uint32_t>("uint32_atomic_fetch_or", {word(dest), word(value), word(pe)}); }
-uint32_t rocshmem_uint32_atomic_fetch_xor(uint32_t *dest, uint32_t value, int pe) { return record<uint32_t>("uint32_atomic_fetch_xor", {word(dest), word(value), word(pe)}); }
-uint64_t rocshmem_uint64_atomic_fetch_and(uint64_t *dest, uint64_t value, int pe) { return record<uint64_t>("uint64_atomic_fetch_and", {word(dest), word(value), word(pe)}); }
-uint64_t rocshmem_uint64_atomic_fetch_or(uint64_t *dest, uint64_t value, int pe) { return record<uint64_t>("uint64_atomic_fetch_or", {word(dest), word(value), word(pe)}); }
-uint64_t rocshmem_uint64_atomic_fetch_xor(uint64_t *dest, uint64_t value, int pe) { return record<uint64_t>("uint64_atomic_fetch_xor", {word(dest), word(value), word(pe)}); }
-void rocshmem_uint32_atomic_and(uint32_t *dest, uint32_t value, int pe) { return record<void>("uint32_atomic_and", {word(dest), word(value), word(pe)}); }
-void rocshmem_uint32_atomic_or(uint32_t *dest, uint32_t value, int pe) { return record<void>("uint32_atomic_or", {word(dest), word(value), word(pe)}); }
-void rocshmem_uint32_atomic_xor(uint32_t *dest, uint32_t value, int pe) { return record<void>("uint32_atomic_xor", {word(dest), word(value), word(pe)}); }
-void rocshmem_uint64_atomic_and(uint64_t *dest, uint64_t value, int pe) { return record<void>("uint64_atomic_and", {word(dest), word(value), word(pe)}); }
-void rocshmem_uint64_atomic_or(uint64_t *dest, uint64_t value, int pe) { return record<void>("uint64_atomic_or", {word(dest), word(value), word(pe)}); }
-void rocshmem_uint64_atomic_xor(uint64_t *dest, uint64_t value, int pe) { return record<void>("uint64_atomic_xor", {word(dest), word(value), word(pe)}); }
 
 } // namespace rocshmem

@@ -1,6 +1,6 @@
 /* Made by internal/shimgen from its table.txt: edit that.*/
 
-int goshmem_rocshmem_table(void) { return TABLE + 1969231663; }
+int goshmem_rocshmem_table(void) { return TABLE + 26070125; }
 
 int goshmem_rocshmem_about_text(char *out, uint64_t size)
 {
@@ -125,7 +125,7 @@ void *goshmem_rocshmem_ptr(const void *dest, int pe)
 	if (!enter("ptr", "Sp", a)) return 0;
 	dest = (const void *)a[0];
 	pe = (int)a[1];
-	return at(dest, pe);
+	return mock_ptr(dest, pe);
 }
 
 int goshmem_rocshmem_buffer_register(void *addr, uint64_t length)
@@ -761,46 +761,6 @@ uint64_t goshmem_rocshmem_uint64_atomic_fetch(uint64_t *source, int pe)
 	return amo_uint64(A_ADD, at(source, pe), 0, 0);
 }
 
-void goshmem_rocshmem_uint32_atomic_set(uint32_t *dest, uint32_t value, int pe)
-{
-	word a[] = {(word)dest, (word)value, (word)pe};
-	if (!enter("uint32_atomic_set", "Hvp", a)) return;
-	dest = (uint32_t *)a[0];
-	value = (uint32_t)a[1];
-	pe = (int)a[2];
-	amo_uint32(A_SWAP, at(dest, pe), value, 0);
-}
-
-void goshmem_rocshmem_uint64_atomic_set(uint64_t *dest, uint64_t value, int pe)
-{
-	word a[] = {(word)dest, (word)value, (word)pe};
-	if (!enter("uint64_atomic_set", "Wvp", a)) return;
-	dest = (uint64_t *)a[0];
-	value = (uint64_t)a[1];
-	pe = (int)a[2];
-	amo_uint64(A_SWAP, at(dest, pe), value, 0);
-}
-
-uint32_t goshmem_rocshmem_uint32_atomic_swap(uint32_t *dest, uint32_t value, int pe)
-{
-	word a[] = {(word)dest, (word)value, (word)pe};
-	if (!enter("uint32_atomic_swap", "Hvp", a)) return 0;
-	dest = (uint32_t *)a[0];
-	value = (uint32_t)a[1];
-	pe = (int)a[2];
-	return amo_uint32(A_SWAP, at(dest, pe), value, 0);
-}
-
-uint64_t goshmem_rocshmem_uint64_atomic_swap(uint64_t *dest, uint64_t value, int pe)
-{
-	word a[] = {(word)dest, (word)value, (word)pe};
-	if (!enter("uint64_atomic_swap", "Wvp", a)) return 0;
-	dest = (uint64_t *)a[0];
-	value = (uint64_t)a[1];
-	pe = (int)a[2];
-	return amo_uint64(A_SWAP, at(dest, pe), value, 0);
-}
-
 uint32_t goshmem_rocshmem_uint32_atomic_compare_swap(uint32_t *dest, uint32_t cond, uint32_t value, int pe)
 {
 	word a[] = {(word)dest, (word)cond, (word)value, (word)pe};
@@ -841,145 +801,5 @@ uint64_t goshmem_rocshmem_uint64_atomic_fetch_add(uint64_t *dest, uint64_t value
 	value = (uint64_t)a[1];
 	pe = (int)a[2];
 	return amo_uint64(A_ADD, at(dest, pe), value, 0);
-}
-
-void goshmem_rocshmem_uint32_atomic_add(uint32_t *dest, uint32_t value, int pe)
-{
-	word a[] = {(word)dest, (word)value, (word)pe};
-	if (!enter("uint32_atomic_add", "Hvp", a)) return;
-	dest = (uint32_t *)a[0];
-	value = (uint32_t)a[1];
-	pe = (int)a[2];
-	amo_uint32(A_ADD, at(dest, pe), value, 0);
-}
-
-void goshmem_rocshmem_uint64_atomic_add(uint64_t *dest, uint64_t value, int pe)
-{
-	word a[] = {(word)dest, (word)value, (word)pe};
-	if (!enter("uint64_atomic_add", "Wvp", a)) return;
-	dest = (uint64_t *)a[0];
-	value = (uint64_t)a[1];
-	pe = (int)a[2];
-	amo_uint64(A_ADD, at(dest, pe), value, 0);
-}
-
-uint32_t goshmem_rocshmem_uint32_atomic_fetch_and(uint32_t *dest, uint32_t value, int pe)
-{
-	word a[] = {(word)dest, (word)value, (word)pe};
-	if (!enter("uint32_atomic_fetch_and", "Hvp", a)) return 0;
-	dest = (uint32_t *)a[0];
-	value = (uint32_t)a[1];
-	pe = (int)a[2];
-	return amo_uint32(A_AND, at(dest, pe), value, 0);
-}
-
-uint32_t goshmem_rocshmem_uint32_atomic_fetch_or(uint32_t *dest, uint32_t value, int pe)
-{
-	word a[] = {(word)dest, (word)value, (word)pe};
-	if (!enter("uint32_atomic_fetch_or", "Hvp", a)) return 0;
-	dest = (uint32_t *)a[0];
-	value = (uint32_t)a[1];
-	pe = (int)a[2];
-	return amo_uint32(A_OR, at(dest, pe), value, 0);
-}
-
-uint32_t goshmem_rocshmem_uint32_atomic_fetch_xor(uint32_t *dest, uint32_t value, int pe)
-{
-	word a[] = {(word)dest, (word)value, (word)pe};
-	if (!enter("uint32_atomic_fetch_xor", "Hvp", a)) return 0;
-	dest = (uint32_t *)a[0];
-	value = (uint32_t)a[1];
-	pe = (int)a[2];
-	return amo_uint32(A_XOR, at(dest, pe), value, 0);
-}
-
-uint64_t goshmem_rocshmem_uint64_atomic_fetch_and(uint64_t *dest, uint64_t value, int pe)
-{
-	word a[] = {(word)dest, (word)value, (word)pe};
-	if (!enter("uint64_atomic_fetch_and", "Wvp", a)) return 0;
-	dest = (uint64_t *)a[0];
-	value = (uint64_t)a[1];
-	pe = (int)a[2];
-	return amo_uint64(A_AND, at(dest, pe), value, 0);
-}
-
-uint64_t goshmem_rocshmem_uint64_atomic_fetch_or(uint64_t *dest, uint64_t value, int pe)
-{
-	word a[] = {(word)dest, (word)value, (word)pe};
-	if (!enter("uint64_atomic_fetch_or", "Wvp", a)) return 0;
-	dest = (uint64_t *)a[0];
-	value = (uint64_t)a[1];
-	pe = (int)a[2];
-	return amo_uint64(A_OR, at(dest, pe), value, 0);
-}
-
-uint64_t goshmem_rocshmem_uint64_atomic_fetch_xor(uint64_t *dest, uint64_t value, int pe)
-{
-	word a[] = {(word)dest, (word)value, (word)pe};
-	if (!enter("uint64_atomic_fetch_xor", "Wvp", a)) return 0;
-	dest = (uint64_t *)a[0];
-	value = (uint64_t)a[1];
-	pe = (int)a[2];
-	return amo_uint64(A_XOR, at(dest, pe), value, 0);
-}
-
-void goshmem_rocshmem_uint32_atomic_and(uint32_t *dest, uint32_t value, int pe)
-{
-	word a[] = {(word)dest, (word)value, (word)pe};
-	if (!enter("uint32_atomic_and", "Hvp", a)) return;
-	dest = (uint32_t *)a[0];
-	value = (uint32_t)a[1];
-	pe = (int)a[2];
-	amo_uint32(A_AND, at(dest, pe), value, 0);
-}
-
-void goshmem_rocshmem_uint32_atomic_or(uint32_t *dest, uint32_t value, int pe)
-{
-	word a[] = {(word)dest, (word)value, (word)pe};
-	if (!enter("uint32_atomic_or", "Hvp", a)) return;
-	dest = (uint32_t *)a[0];
-	value = (uint32_t)a[1];
-	pe = (int)a[2];
-	amo_uint32(A_OR, at(dest, pe), value, 0);
-}
-
-void goshmem_rocshmem_uint32_atomic_xor(uint32_t *dest, uint32_t value, int pe)
-{
-	word a[] = {(word)dest, (word)value, (word)pe};
-	if (!enter("uint32_atomic_xor", "Hvp", a)) return;
-	dest = (uint32_t *)a[0];
-	value = (uint32_t)a[1];
-	pe = (int)a[2];
-	amo_uint32(A_XOR, at(dest, pe), value, 0);
-}
-
-void goshmem_rocshmem_uint64_atomic_and(uint64_t *dest, uint64_t value, int pe)
-{
-	word a[] = {(word)dest, (word)value, (word)pe};
-	if (!enter("uint64_atomic_and", "Wvp", a)) return;
-	dest = (uint64_t *)a[0];
-	value = (uint64_t)a[1];
-	pe = (int)a[2];
-	amo_uint64(A_AND, at(dest, pe), value, 0);
-}
-
-void goshmem_rocshmem_uint64_atomic_or(uint64_t *dest, uint64_t value, int pe)
-{
-	word a[] = {(word)dest, (word)value, (word)pe};
-	if (!enter("uint64_atomic_or", "Wvp", a)) return;
-	dest = (uint64_t *)a[0];
-	value = (uint64_t)a[1];
-	pe = (int)a[2];
-	amo_uint64(A_OR, at(dest, pe), value, 0);
-}
-
-void goshmem_rocshmem_uint64_atomic_xor(uint64_t *dest, uint64_t value, int pe)
-{
-	word a[] = {(word)dest, (word)value, (word)pe};
-	if (!enter("uint64_atomic_xor", "Wvp", a)) return;
-	dest = (uint64_t *)a[0];
-	value = (uint64_t)a[1];
-	pe = (int)a[2];
-	amo_uint64(A_XOR, at(dest, pe), value, 0);
 }
 
