@@ -191,6 +191,11 @@ func (l *Library) CtxShortSumReduceOnStream(team Team, dest Symmetric, source Sy
 	return int32(uint32(l.enqueue(stream, FnCtxShortSumReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
+// CtxShortProdReduceOnStream is rocshmem_ctx_short_prod_reduce_on_stream: reductions on a stream.
+func (l *Library) CtxShortProdReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
+	return int32(uint32(l.enqueue(stream, FnCtxShortProdReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+}
+
 // CtxShortMinReduceOnStream is rocshmem_ctx_short_min_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxShortMinReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
 	return int32(uint32(l.enqueue(stream, FnCtxShortMinReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
@@ -201,14 +206,14 @@ func (l *Library) CtxShortMaxReduceOnStream(team Team, dest Symmetric, source Sy
 	return int32(uint32(l.enqueue(stream, FnCtxShortMaxReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
-// CtxShortProdReduceOnStream is rocshmem_ctx_short_prod_reduce_on_stream: reductions on a stream.
-func (l *Library) CtxShortProdReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(l.enqueue(stream, FnCtxShortProdReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
-}
-
 // CtxIntSumReduceOnStream is rocshmem_ctx_int_sum_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxIntSumReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
 	return int32(uint32(l.enqueue(stream, FnCtxIntSumReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+}
+
+// CtxIntProdReduceOnStream is rocshmem_ctx_int_prod_reduce_on_stream: reductions on a stream.
+func (l *Library) CtxIntProdReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
+	return int32(uint32(l.enqueue(stream, FnCtxIntProdReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxIntMinReduceOnStream is rocshmem_ctx_int_min_reduce_on_stream: reductions on a stream.
@@ -221,14 +226,14 @@ func (l *Library) CtxIntMaxReduceOnStream(team Team, dest Symmetric, source Symm
 	return int32(uint32(l.enqueue(stream, FnCtxIntMaxReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
-// CtxIntProdReduceOnStream is rocshmem_ctx_int_prod_reduce_on_stream: reductions on a stream.
-func (l *Library) CtxIntProdReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(l.enqueue(stream, FnCtxIntProdReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
-}
-
 // CtxLongSumReduceOnStream is rocshmem_ctx_long_sum_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxLongSumReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
 	return int32(uint32(l.enqueue(stream, FnCtxLongSumReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+}
+
+// CtxLongProdReduceOnStream is rocshmem_ctx_long_prod_reduce_on_stream: reductions on a stream.
+func (l *Library) CtxLongProdReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
+	return int32(uint32(l.enqueue(stream, FnCtxLongProdReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxLongMinReduceOnStream is rocshmem_ctx_long_min_reduce_on_stream: reductions on a stream.
@@ -241,14 +246,14 @@ func (l *Library) CtxLongMaxReduceOnStream(team Team, dest Symmetric, source Sym
 	return int32(uint32(l.enqueue(stream, FnCtxLongMaxReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
-// CtxLongProdReduceOnStream is rocshmem_ctx_long_prod_reduce_on_stream: reductions on a stream.
-func (l *Library) CtxLongProdReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(l.enqueue(stream, FnCtxLongProdReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
-}
-
 // CtxFloatSumReduceOnStream is rocshmem_ctx_float_sum_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxFloatSumReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
 	return int32(uint32(l.enqueue(stream, FnCtxFloatSumReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+}
+
+// CtxFloatProdReduceOnStream is rocshmem_ctx_float_prod_reduce_on_stream: reductions on a stream.
+func (l *Library) CtxFloatProdReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
+	return int32(uint32(l.enqueue(stream, FnCtxFloatProdReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxFloatMinReduceOnStream is rocshmem_ctx_float_min_reduce_on_stream: reductions on a stream.
@@ -261,14 +266,14 @@ func (l *Library) CtxFloatMaxReduceOnStream(team Team, dest Symmetric, source Sy
 	return int32(uint32(l.enqueue(stream, FnCtxFloatMaxReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
-// CtxFloatProdReduceOnStream is rocshmem_ctx_float_prod_reduce_on_stream: reductions on a stream.
-func (l *Library) CtxFloatProdReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(l.enqueue(stream, FnCtxFloatProdReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
-}
-
 // CtxDoubleSumReduceOnStream is rocshmem_ctx_double_sum_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxDoubleSumReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
 	return int32(uint32(l.enqueue(stream, FnCtxDoubleSumReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
+}
+
+// CtxDoubleProdReduceOnStream is rocshmem_ctx_double_prod_reduce_on_stream: reductions on a stream.
+func (l *Library) CtxDoubleProdReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
+	return int32(uint32(l.enqueue(stream, FnCtxDoubleProdReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxDoubleMinReduceOnStream is rocshmem_ctx_double_min_reduce_on_stream: reductions on a stream.
@@ -279,11 +284,6 @@ func (l *Library) CtxDoubleMinReduceOnStream(team Team, dest Symmetric, source S
 // CtxDoubleMaxReduceOnStream is rocshmem_ctx_double_max_reduce_on_stream: reductions on a stream.
 func (l *Library) CtxDoubleMaxReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
 	return int32(uint32(l.enqueue(stream, FnCtxDoubleMaxReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
-}
-
-// CtxDoubleProdReduceOnStream is rocshmem_ctx_double_prod_reduce_on_stream: reductions on a stream.
-func (l *Library) CtxDoubleProdReduceOnStream(team Team, dest Symmetric, source Symmetric, nreduce int32, stream Stream) int32 {
-	return int32(uint32(l.enqueue(stream, FnCtxDoubleProdReduceOnStream, uintptr(team), uintptr(dest), uintptr(source), uintptr(nreduce), uintptr(stream))))
 }
 
 // CtxShortAndReduceOnStream is rocshmem_ctx_short_and_reduce_on_stream: reductions on a stream.

@@ -156,6 +156,11 @@ func (l *Library) Linked() string {
 	return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2])
 }
 
+// Reduce calls one of the reductions, which all take the same arguments.
+func (l *Library) Reduce(f Function, team Team, dest, source Symmetric, n int32, stream Stream) (status int32) {
+	return dl.Status(l.enqueue(stream, f, uintptr(team), uintptr(dest), uintptr(source), uintptr(n), uintptr(stream)))
+}
+
 // UniqueID makes the name of a world.
 func (l *Library) UniqueID() (id [UniqueIDBytes]byte, status int32) {
 	s := dl.Borrow()

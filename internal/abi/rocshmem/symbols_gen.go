@@ -5,7 +5,7 @@ package rocshmem
 import "github.com/goshmem/goshmem/internal/dl"
 
 // TableHash is of the table that this package and the shim are made from.
-const TableHash = 26070125
+const TableHash = 1714028573
 
 // Function numbers a function of the shim.
 type Function int
@@ -55,25 +55,25 @@ const (
 	FnAlltoallmemOnStream
 	FnBroadcastmemOnStream
 	FnCtxShortSumReduceOnStream
+	FnCtxShortProdReduceOnStream
 	FnCtxShortMinReduceOnStream
 	FnCtxShortMaxReduceOnStream
-	FnCtxShortProdReduceOnStream
 	FnCtxIntSumReduceOnStream
+	FnCtxIntProdReduceOnStream
 	FnCtxIntMinReduceOnStream
 	FnCtxIntMaxReduceOnStream
-	FnCtxIntProdReduceOnStream
 	FnCtxLongSumReduceOnStream
+	FnCtxLongProdReduceOnStream
 	FnCtxLongMinReduceOnStream
 	FnCtxLongMaxReduceOnStream
-	FnCtxLongProdReduceOnStream
 	FnCtxFloatSumReduceOnStream
+	FnCtxFloatProdReduceOnStream
 	FnCtxFloatMinReduceOnStream
 	FnCtxFloatMaxReduceOnStream
-	FnCtxFloatProdReduceOnStream
 	FnCtxDoubleSumReduceOnStream
+	FnCtxDoubleProdReduceOnStream
 	FnCtxDoubleMinReduceOnStream
 	FnCtxDoubleMaxReduceOnStream
-	FnCtxDoubleProdReduceOnStream
 	FnCtxShortAndReduceOnStream
 	FnCtxShortOrReduceOnStream
 	FnCtxShortXorReduceOnStream
@@ -140,25 +140,25 @@ func symbols() []dl.Symbol {
 		{Name: "goshmem_rocshmem_alltoallmem_on_stream", Required: true, For: "alltoall on a stream; size is that of one pair"},
 		{Name: "goshmem_rocshmem_broadcastmem_on_stream", Required: true, For: "broadcast on a stream; the root's own copy is not relied on"},
 		{Name: "goshmem_rocshmem_ctx_short_sum_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
+		{Name: "goshmem_rocshmem_ctx_short_prod_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
 		{Name: "goshmem_rocshmem_ctx_short_min_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
 		{Name: "goshmem_rocshmem_ctx_short_max_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
-		{Name: "goshmem_rocshmem_ctx_short_prod_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
 		{Name: "goshmem_rocshmem_ctx_int_sum_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
+		{Name: "goshmem_rocshmem_ctx_int_prod_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
 		{Name: "goshmem_rocshmem_ctx_int_min_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
 		{Name: "goshmem_rocshmem_ctx_int_max_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
-		{Name: "goshmem_rocshmem_ctx_int_prod_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
 		{Name: "goshmem_rocshmem_ctx_long_sum_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
+		{Name: "goshmem_rocshmem_ctx_long_prod_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
 		{Name: "goshmem_rocshmem_ctx_long_min_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
 		{Name: "goshmem_rocshmem_ctx_long_max_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
-		{Name: "goshmem_rocshmem_ctx_long_prod_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
 		{Name: "goshmem_rocshmem_ctx_float_sum_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
+		{Name: "goshmem_rocshmem_ctx_float_prod_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
 		{Name: "goshmem_rocshmem_ctx_float_min_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
 		{Name: "goshmem_rocshmem_ctx_float_max_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
-		{Name: "goshmem_rocshmem_ctx_float_prod_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
 		{Name: "goshmem_rocshmem_ctx_double_sum_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
+		{Name: "goshmem_rocshmem_ctx_double_prod_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
 		{Name: "goshmem_rocshmem_ctx_double_min_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
 		{Name: "goshmem_rocshmem_ctx_double_max_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
-		{Name: "goshmem_rocshmem_ctx_double_prod_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
 		{Name: "goshmem_rocshmem_ctx_short_and_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
 		{Name: "goshmem_rocshmem_ctx_short_or_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},
 		{Name: "goshmem_rocshmem_ctx_short_xor_reduce_on_stream", Required: true, Since: "3.5", For: "reductions on a stream"},

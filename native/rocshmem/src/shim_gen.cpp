@@ -44,7 +44,7 @@ struct Pin {
 
 extern "C" {
 
-int goshmem_rocshmem_table(void) { return 26070125; }
+int goshmem_rocshmem_table(void) { return 1714028573; }
 
 int goshmem_rocshmem_about_text(char *out, uint64_t size) {
 	Pin pin;
@@ -275,6 +275,11 @@ int goshmem_rocshmem_ctx_short_sum_reduce_on_stream(void *team, void *dest, cons
 	return rocshmem_ctx_short_sum_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<short *>(dest), static_cast<const short *>(source), nreduce, static_cast<hipStream_t>(stream));
 }
 
+int goshmem_rocshmem_ctx_short_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
+	Pin pin;
+	return rocshmem_ctx_short_prod_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<short *>(dest), static_cast<const short *>(source), nreduce, static_cast<hipStream_t>(stream));
+}
+
 int goshmem_rocshmem_ctx_short_min_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
 	Pin pin;
 	return rocshmem_ctx_short_min_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<short *>(dest), static_cast<const short *>(source), nreduce, static_cast<hipStream_t>(stream));
@@ -285,14 +290,14 @@ int goshmem_rocshmem_ctx_short_max_reduce_on_stream(void *team, void *dest, cons
 	return rocshmem_ctx_short_max_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<short *>(dest), static_cast<const short *>(source), nreduce, static_cast<hipStream_t>(stream));
 }
 
-int goshmem_rocshmem_ctx_short_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
-	Pin pin;
-	return rocshmem_ctx_short_prod_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<short *>(dest), static_cast<const short *>(source), nreduce, static_cast<hipStream_t>(stream));
-}
-
 int goshmem_rocshmem_ctx_int_sum_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
 	Pin pin;
 	return rocshmem_ctx_int_sum_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<int *>(dest), static_cast<const int *>(source), nreduce, static_cast<hipStream_t>(stream));
+}
+
+int goshmem_rocshmem_ctx_int_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
+	Pin pin;
+	return rocshmem_ctx_int_prod_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<int *>(dest), static_cast<const int *>(source), nreduce, static_cast<hipStream_t>(stream));
 }
 
 int goshmem_rocshmem_ctx_int_min_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
@@ -305,14 +310,14 @@ int goshmem_rocshmem_ctx_int_max_reduce_on_stream(void *team, void *dest, const 
 	return rocshmem_ctx_int_max_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<int *>(dest), static_cast<const int *>(source), nreduce, static_cast<hipStream_t>(stream));
 }
 
-int goshmem_rocshmem_ctx_int_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
-	Pin pin;
-	return rocshmem_ctx_int_prod_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<int *>(dest), static_cast<const int *>(source), nreduce, static_cast<hipStream_t>(stream));
-}
-
 int goshmem_rocshmem_ctx_long_sum_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
 	Pin pin;
 	return rocshmem_ctx_long_sum_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<long *>(dest), static_cast<const long *>(source), nreduce, static_cast<hipStream_t>(stream));
+}
+
+int goshmem_rocshmem_ctx_long_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
+	Pin pin;
+	return rocshmem_ctx_long_prod_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<long *>(dest), static_cast<const long *>(source), nreduce, static_cast<hipStream_t>(stream));
 }
 
 int goshmem_rocshmem_ctx_long_min_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
@@ -325,14 +330,14 @@ int goshmem_rocshmem_ctx_long_max_reduce_on_stream(void *team, void *dest, const
 	return rocshmem_ctx_long_max_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<long *>(dest), static_cast<const long *>(source), nreduce, static_cast<hipStream_t>(stream));
 }
 
-int goshmem_rocshmem_ctx_long_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
-	Pin pin;
-	return rocshmem_ctx_long_prod_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<long *>(dest), static_cast<const long *>(source), nreduce, static_cast<hipStream_t>(stream));
-}
-
 int goshmem_rocshmem_ctx_float_sum_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
 	Pin pin;
 	return rocshmem_ctx_float_sum_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<float *>(dest), static_cast<const float *>(source), nreduce, static_cast<hipStream_t>(stream));
+}
+
+int goshmem_rocshmem_ctx_float_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
+	Pin pin;
+	return rocshmem_ctx_float_prod_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<float *>(dest), static_cast<const float *>(source), nreduce, static_cast<hipStream_t>(stream));
 }
 
 int goshmem_rocshmem_ctx_float_min_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
@@ -345,14 +350,14 @@ int goshmem_rocshmem_ctx_float_max_reduce_on_stream(void *team, void *dest, cons
 	return rocshmem_ctx_float_max_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<float *>(dest), static_cast<const float *>(source), nreduce, static_cast<hipStream_t>(stream));
 }
 
-int goshmem_rocshmem_ctx_float_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
-	Pin pin;
-	return rocshmem_ctx_float_prod_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<float *>(dest), static_cast<const float *>(source), nreduce, static_cast<hipStream_t>(stream));
-}
-
 int goshmem_rocshmem_ctx_double_sum_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
 	Pin pin;
 	return rocshmem_ctx_double_sum_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<double *>(dest), static_cast<const double *>(source), nreduce, static_cast<hipStream_t>(stream));
+}
+
+int goshmem_rocshmem_ctx_double_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
+	Pin pin;
+	return rocshmem_ctx_double_prod_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<double *>(dest), static_cast<const double *>(source), nreduce, static_cast<hipStream_t>(stream));
 }
 
 int goshmem_rocshmem_ctx_double_min_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
@@ -363,11 +368,6 @@ int goshmem_rocshmem_ctx_double_min_reduce_on_stream(void *team, void *dest, con
 int goshmem_rocshmem_ctx_double_max_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
 	Pin pin;
 	return rocshmem_ctx_double_max_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<double *>(dest), static_cast<const double *>(source), nreduce, static_cast<hipStream_t>(stream));
-}
-
-int goshmem_rocshmem_ctx_double_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {
-	Pin pin;
-	return rocshmem_ctx_double_prod_reduce_on_stream(context, static_cast<uint64_t *>(team), static_cast<double *>(dest), static_cast<const double *>(source), nreduce, static_cast<hipStream_t>(stream));
 }
 
 int goshmem_rocshmem_ctx_short_and_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream) {

@@ -1,6 +1,6 @@
 /* Made by internal/shimgen from its table.txt: edit that.*/
 
-int goshmem_rocshmem_table(void) { return TABLE + 26070125; }
+int goshmem_rocshmem_table(void) { return TABLE + 1714028573; }
 
 int goshmem_rocshmem_about_text(char *out, uint64_t size)
 {
@@ -407,6 +407,18 @@ int goshmem_rocshmem_ctx_short_sum_reduce_on_stream(void *team, void *dest, cons
 	return mock_reduce(R_SUM, K_SHORT, team, dest, source, nreduce);
 }
 
+int goshmem_rocshmem_ctx_short_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
+{
+	word a[] = {(word)team, (word)dest, (word)source, (word)nreduce, (word)stream};
+	if (!enter("ctx_short_prod_reduce_on_stream", "TSSis", a)) return 0;
+	team = (void *)a[0];
+	dest = (void *)a[1];
+	source = (const void *)a[2];
+	nreduce = (int)a[3];
+	stream = (void *)a[4];
+	return mock_reduce(R_PROD, K_SHORT, team, dest, source, nreduce);
+}
+
 int goshmem_rocshmem_ctx_short_min_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
 {
 	word a[] = {(word)team, (word)dest, (word)source, (word)nreduce, (word)stream};
@@ -431,18 +443,6 @@ int goshmem_rocshmem_ctx_short_max_reduce_on_stream(void *team, void *dest, cons
 	return mock_reduce(R_MAX, K_SHORT, team, dest, source, nreduce);
 }
 
-int goshmem_rocshmem_ctx_short_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
-{
-	word a[] = {(word)team, (word)dest, (word)source, (word)nreduce, (word)stream};
-	if (!enter("ctx_short_prod_reduce_on_stream", "TSSis", a)) return 0;
-	team = (void *)a[0];
-	dest = (void *)a[1];
-	source = (const void *)a[2];
-	nreduce = (int)a[3];
-	stream = (void *)a[4];
-	return mock_reduce(R_PROD, K_SHORT, team, dest, source, nreduce);
-}
-
 int goshmem_rocshmem_ctx_int_sum_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
 {
 	word a[] = {(word)team, (word)dest, (word)source, (word)nreduce, (word)stream};
@@ -453,6 +453,18 @@ int goshmem_rocshmem_ctx_int_sum_reduce_on_stream(void *team, void *dest, const 
 	nreduce = (int)a[3];
 	stream = (void *)a[4];
 	return mock_reduce(R_SUM, K_INT, team, dest, source, nreduce);
+}
+
+int goshmem_rocshmem_ctx_int_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
+{
+	word a[] = {(word)team, (word)dest, (word)source, (word)nreduce, (word)stream};
+	if (!enter("ctx_int_prod_reduce_on_stream", "TSSis", a)) return 0;
+	team = (void *)a[0];
+	dest = (void *)a[1];
+	source = (const void *)a[2];
+	nreduce = (int)a[3];
+	stream = (void *)a[4];
+	return mock_reduce(R_PROD, K_INT, team, dest, source, nreduce);
 }
 
 int goshmem_rocshmem_ctx_int_min_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
@@ -479,18 +491,6 @@ int goshmem_rocshmem_ctx_int_max_reduce_on_stream(void *team, void *dest, const 
 	return mock_reduce(R_MAX, K_INT, team, dest, source, nreduce);
 }
 
-int goshmem_rocshmem_ctx_int_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
-{
-	word a[] = {(word)team, (word)dest, (word)source, (word)nreduce, (word)stream};
-	if (!enter("ctx_int_prod_reduce_on_stream", "TSSis", a)) return 0;
-	team = (void *)a[0];
-	dest = (void *)a[1];
-	source = (const void *)a[2];
-	nreduce = (int)a[3];
-	stream = (void *)a[4];
-	return mock_reduce(R_PROD, K_INT, team, dest, source, nreduce);
-}
-
 int goshmem_rocshmem_ctx_long_sum_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
 {
 	word a[] = {(word)team, (word)dest, (word)source, (word)nreduce, (word)stream};
@@ -501,6 +501,18 @@ int goshmem_rocshmem_ctx_long_sum_reduce_on_stream(void *team, void *dest, const
 	nreduce = (int)a[3];
 	stream = (void *)a[4];
 	return mock_reduce(R_SUM, K_LONG, team, dest, source, nreduce);
+}
+
+int goshmem_rocshmem_ctx_long_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
+{
+	word a[] = {(word)team, (word)dest, (word)source, (word)nreduce, (word)stream};
+	if (!enter("ctx_long_prod_reduce_on_stream", "TSSis", a)) return 0;
+	team = (void *)a[0];
+	dest = (void *)a[1];
+	source = (const void *)a[2];
+	nreduce = (int)a[3];
+	stream = (void *)a[4];
+	return mock_reduce(R_PROD, K_LONG, team, dest, source, nreduce);
 }
 
 int goshmem_rocshmem_ctx_long_min_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
@@ -527,18 +539,6 @@ int goshmem_rocshmem_ctx_long_max_reduce_on_stream(void *team, void *dest, const
 	return mock_reduce(R_MAX, K_LONG, team, dest, source, nreduce);
 }
 
-int goshmem_rocshmem_ctx_long_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
-{
-	word a[] = {(word)team, (word)dest, (word)source, (word)nreduce, (word)stream};
-	if (!enter("ctx_long_prod_reduce_on_stream", "TSSis", a)) return 0;
-	team = (void *)a[0];
-	dest = (void *)a[1];
-	source = (const void *)a[2];
-	nreduce = (int)a[3];
-	stream = (void *)a[4];
-	return mock_reduce(R_PROD, K_LONG, team, dest, source, nreduce);
-}
-
 int goshmem_rocshmem_ctx_float_sum_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
 {
 	word a[] = {(word)team, (word)dest, (word)source, (word)nreduce, (word)stream};
@@ -549,6 +549,18 @@ int goshmem_rocshmem_ctx_float_sum_reduce_on_stream(void *team, void *dest, cons
 	nreduce = (int)a[3];
 	stream = (void *)a[4];
 	return mock_reduce(R_SUM, K_FLOAT, team, dest, source, nreduce);
+}
+
+int goshmem_rocshmem_ctx_float_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
+{
+	word a[] = {(word)team, (word)dest, (word)source, (word)nreduce, (word)stream};
+	if (!enter("ctx_float_prod_reduce_on_stream", "TSSis", a)) return 0;
+	team = (void *)a[0];
+	dest = (void *)a[1];
+	source = (const void *)a[2];
+	nreduce = (int)a[3];
+	stream = (void *)a[4];
+	return mock_reduce(R_PROD, K_FLOAT, team, dest, source, nreduce);
 }
 
 int goshmem_rocshmem_ctx_float_min_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
@@ -575,18 +587,6 @@ int goshmem_rocshmem_ctx_float_max_reduce_on_stream(void *team, void *dest, cons
 	return mock_reduce(R_MAX, K_FLOAT, team, dest, source, nreduce);
 }
 
-int goshmem_rocshmem_ctx_float_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
-{
-	word a[] = {(word)team, (word)dest, (word)source, (word)nreduce, (word)stream};
-	if (!enter("ctx_float_prod_reduce_on_stream", "TSSis", a)) return 0;
-	team = (void *)a[0];
-	dest = (void *)a[1];
-	source = (const void *)a[2];
-	nreduce = (int)a[3];
-	stream = (void *)a[4];
-	return mock_reduce(R_PROD, K_FLOAT, team, dest, source, nreduce);
-}
-
 int goshmem_rocshmem_ctx_double_sum_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
 {
 	word a[] = {(word)team, (word)dest, (word)source, (word)nreduce, (word)stream};
@@ -597,6 +597,18 @@ int goshmem_rocshmem_ctx_double_sum_reduce_on_stream(void *team, void *dest, con
 	nreduce = (int)a[3];
 	stream = (void *)a[4];
 	return mock_reduce(R_SUM, K_DOUBLE, team, dest, source, nreduce);
+}
+
+int goshmem_rocshmem_ctx_double_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
+{
+	word a[] = {(word)team, (word)dest, (word)source, (word)nreduce, (word)stream};
+	if (!enter("ctx_double_prod_reduce_on_stream", "TSSis", a)) return 0;
+	team = (void *)a[0];
+	dest = (void *)a[1];
+	source = (const void *)a[2];
+	nreduce = (int)a[3];
+	stream = (void *)a[4];
+	return mock_reduce(R_PROD, K_DOUBLE, team, dest, source, nreduce);
 }
 
 int goshmem_rocshmem_ctx_double_min_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
@@ -621,18 +633,6 @@ int goshmem_rocshmem_ctx_double_max_reduce_on_stream(void *team, void *dest, con
 	nreduce = (int)a[3];
 	stream = (void *)a[4];
 	return mock_reduce(R_MAX, K_DOUBLE, team, dest, source, nreduce);
-}
-
-int goshmem_rocshmem_ctx_double_prod_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
-{
-	word a[] = {(word)team, (word)dest, (word)source, (word)nreduce, (word)stream};
-	if (!enter("ctx_double_prod_reduce_on_stream", "TSSis", a)) return 0;
-	team = (void *)a[0];
-	dest = (void *)a[1];
-	source = (const void *)a[2];
-	nreduce = (int)a[3];
-	stream = (void *)a[4];
-	return mock_reduce(R_PROD, K_DOUBLE, team, dest, source, nreduce);
 }
 
 int goshmem_rocshmem_ctx_short_and_reduce_on_stream(void *team, void *dest, const void *source, int nreduce, void *stream)
