@@ -55,6 +55,7 @@ type Config struct {
 type Job struct {
 	Config
 	Rank, Size int
+	LocalRank  int // number of this PE among those of its machine, which take turns with its devices
 	Exchange   Exchange
 }
 
