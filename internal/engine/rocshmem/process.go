@@ -2,6 +2,7 @@ package rocshmem
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -33,7 +34,7 @@ var ErrUsed = errors.New("rocshmem: this process has started rocSHMEM before, wh
 // probe says whether a world could be opened, as far as can be said without loading.
 func (p *process) probe() engine.Verdict {
 	no := func(err error) engine.Verdict { return engine.Verdict{Reason: err.Error()} }
-	files := dl.Copies(p.spec())
+	files := installed(p.spec())
 	if len(files) == 0 {
 		return no(fmt.Errorf("no shim over rocSHMEM (%s) is installed: %s", rocshmem.Soname, p.spec().Note))
 	}
@@ -47,6 +48,18 @@ func (p *process) probe() engine.Verdict {
 		return no(err)
 	}
 	return engine.Verdict{OK: true, Reason: "the shim is " + strings.Join(files, " or ")}
+}
+
+// installed are the files of the shim: the one that was asked for, or all that may be found.
+func installed(spec dl.Spec) []string {
+	asked := cmp.Or(spec.Path, os.Getenv(spec.PathVar))
+	if asked == "" {
+		return dl.Copies(spec)
+	}
+	if _, err := os.Stat(asked); err != nil {
+		return nil
+	}
+	return []string{asked}
 }
 
 // standIn says whether a shim is one for tests, which needs no GPU.

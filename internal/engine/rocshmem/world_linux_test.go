@@ -3,7 +3,11 @@ package rocshmem
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -76,11 +80,43 @@ type plan struct {
 	job     func(*engine.Job)
 }
 
+// built has the stand-ins of this test binary by their definitions.
+var built struct {
+	sync.Mutex
+	folder string
+	files  map[string]string
+}
+
+func TestMain(m *testing.M) {
+	folder, err := os.MkdirTemp("", "standin")
+	if err != nil {
+		panic(err)
+	}
+	built.folder, built.files = folder, map[string]string{}
+	status := m.Run()
+	if err := os.RemoveAll(folder); err != nil {
+		panic(err)
+	}
+	os.Exit(status)
+}
+
+// build is standin.Build, once for the same definitions.
+func build(t testing.TB, definitions ...string) string {
+	t.Helper()
+	built.Lock()
+	defer built.Unlock()
+	name := strings.Join(definitions, " ")
+	if built.files[name] == "" {
+		built.files[name] = standin.BuildIn(t, filepath.Join(built.folder, fmt.Sprint(len(built.files))), definitions...)
+	}
+	return built.files[name]
+}
+
 // planned is a world of n PEs over a stand-in with definitions.
 func planned(t testing.TB, n int, definitions ...string) plan {
 	t.Helper()
 	return plan{
-		files:  standin.Copies(t, standin.Build(t, definitions...), n),
+		files:  standin.Copies(t, build(t, definitions...), n),
 		config: engine.Config{HeapSize: 1 << 20, Timeout: 20 * time.Second},
 	}
 }

@@ -1,5 +1,5 @@
 // Package standin builds the stand-in for the shim over rocSHMEM, for tests: the same C
-// functions over memory of the host. Its stand is that of testdata/standin.c.
+// functions over memory of the host (testdata/standin.c).
 package standin
 
 import (
@@ -22,11 +22,16 @@ var source embed.FS
 // that is to be several PEs loads a copy for each: Copies.
 func Build(t testing.TB, definitions ...string) string {
 	t.Helper()
+	return BuildIn(t, t.TempDir(), definitions...)
+}
+
+// BuildIn is Build in a folder, for files that several tests need.
+func BuildIn(t testing.TB, folder string, definitions ...string) string {
+	t.Helper()
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		skip.Now(t, skip.NoCC, "no cc in PATH")
 	}
-	folder := t.TempDir()
 	if err := os.CopyFS(folder, source); err != nil {
 		t.Fatal(err)
 	}
@@ -84,8 +89,12 @@ func (c Controls) call(name string, args ...uintptr) uintptr {
 	return dl.Call(fn, args...)
 }
 
-// Record has calls written down from now on.
-func (c Controls) Record() { c.t.Helper(); c.call("standin_record", 1) }
+// RecordOnly has calls written down from now on, and nothing else be done; Perform has
+// them done again, and not written down.
+func (c Controls) RecordOnly() { c.t.Helper(); c.call("standin_record", 2) }
+
+// Perform ends RecordOnly.
+func (c Controls) Perform() { c.t.Helper(); c.call("standin_record", 0) }
 
 // Take returns the calls since it was last called, a line each: name and arguments in
 // hexadecimal.
