@@ -120,20 +120,21 @@ func (w *World) closeMemory() error {
 // host engine a device of platform host. Local ranks take turns with the devices that a
 // process can see. nil if the platform cannot be opened: then gpu.Open says why. Local.
 func (w *World) Device() *gpu.Device {
-	if w.device != nil {
-		return opened(w.device.name())
-	}
-	all, err := gpu.Devices("host")
-	if err != nil {
-		return nil
-	}
-	return all[w.info.local%len(all)]
-}
-
-func opened(name string) *gpu.Device {
-	d, err := gpu.Open(name)
+	d, err := gpu.Open(w.deviceName())
 	if err != nil {
 		return nil
 	}
 	return d
+}
+
+// deviceName is the device as package gpu calls it.
+func (w *World) deviceName() string {
+	if w.device != nil {
+		return w.device.name()
+	}
+	n := 1
+	if all, err := gpu.Devices("host"); err == nil {
+		n = len(all)
+	}
+	return fmt.Sprintf("host:%d", w.info.local%n)
 }

@@ -64,6 +64,11 @@ func voteFor(name string, all []engine.Engine) (vote, error) {
 			continue
 		}
 		verdict := e.Probe()
+		if r, ok := e.(engine.Reluctant); ok && verdict.OK && e.Name() != name {
+			if why := r.Reluctant(); why != "" {
+				verdict = engine.Verdict{Reason: why}
+			}
+		}
 		found = verdict.OK && e.Name() == name
 		v.verdicts = append(v.verdicts, verdict)
 	}

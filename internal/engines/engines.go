@@ -7,11 +7,12 @@ import (
 
 	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/engine/host"
+	"github.com/goshmem/goshmem/internal/engine/ipc"
 )
 
 // All returns the compiled-in engines, best first.
 func All() []engine.Engine {
-	return []engine.Engine{host.Engine{}}
+	return []engine.Engine{ipc.Engine{Control: host.Engine{}}, host.Engine{}}
 }
 
 // Local returns the engine of a name that runs PEs as goroutines; without a name the host

@@ -25,7 +25,9 @@ type card struct {
 	uuid   text
 	name   text
 	kind   uint64 // of what follows: its place in kinds
-	reason [512]byte
+	reason [480]byte
+	// kernels is why it has none; it can do without if all do.
+	kernels [200]byte
 }
 
 type text [64]byte
@@ -65,7 +67,7 @@ func (c *card) fail(err error) {
 }
 
 // deskOf is where a PE's card and count of meetings are.
-func (p *plane) deskOf(pe int) unsafe.Pointer { return unsafe.Add(p.control.Base(pe), controlSize) }
+func (p *plane) deskOf(pe int) unsafe.Pointer { return unsafe.Add(p.control.Base(pe), p.around) }
 
 // show puts the own card where the others find it at the next meeting.
 func (p *plane) show(c *card) { *p.card(p.rank, p.met+1) = *c }

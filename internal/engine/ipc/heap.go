@@ -7,8 +7,9 @@ import (
 )
 
 // controlSize is the heap that a PE has besides its device's: for what a world keeps in
-// memory that all PEs load and store.
-const controlSize = 1 << 20
+// memory that all PEs load and store, copies of arrays among it. It takes memory only
+// where it is used.
+func controlSize(c engine.Config) uintptr { return (c.HeapSize + desk - 1) &^ (desk - 1) }
 
 // heap is a PE's view of the world: a control heap, and memory of a device.
 type heap struct {
@@ -25,7 +26,7 @@ var (
 func (h *heap) Engine() string { return name }
 
 // Size returns the bytes of the control heap.
-func (h *heap) Size() uintptr { return controlSize }
+func (h *heap) Size() uintptr { return h.plane.around }
 
 // Device returns the symmetric memory.
 func (h *heap) Device() engine.Device { return h.plane }

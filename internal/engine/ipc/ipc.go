@@ -56,6 +56,14 @@ func (e Engine) Probe() engine.Verdict {
 	return engine.Verdict{OK: true, Reason: fmt.Sprintf("memory of %d devices of platform %s", d.Count(), d.Name())}
 }
 
+// Reluctant says whether there is a GPU: without one it has nothing to offer but itself.
+func (e Engine) Reluctant() string {
+	if d, err := e.open(); err == nil && d.Name() == "host" {
+		return "there is no GPU, and for memory of the host it must be asked for"
+	}
+	return ""
+}
+
 // open opens the driver.
 func (e Engine) open() (device.Driver, error) {
 	if e.Driver != "" {
@@ -79,7 +87,7 @@ func (e Engine) Open(ctx context.Context, job engine.Job) (engine.Heap, error) {
 		return nil, err
 	}
 	size := job.HeapSize
-	job.HeapSize = controlSize + desk
+	job.HeapSize = controlSize(job.Config) + desk
 	control, err := e.Control.Open(ctx, job)
 	if err != nil {
 		return nil, err
@@ -119,7 +127,7 @@ func (e Engine) local(n int, c engine.Config, driver device.Driver) ([]engine.He
 		return nil, err
 	}
 	around := c
-	around.HeapSize = controlSize + desk
+	around.HeapSize = controlSize(c) + desk
 	controls, err := e.Control.OpenLocal(n, around)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 
 // smallConfig makes a hang a quick failure.
 func smallConfig() engine.Config {
-	return engine.Config{HeapSize: 1 << 20, Timeout: 10 * time.Second}
+	return engine.Config{HeapSize: 4 << 20, Timeout: 10 * time.Second}
 }
 
 // pe is a PE of a test's world, with a stream of its own.

@@ -19,11 +19,12 @@ func (p *plane) join(ctx context.Context, err error, reach func([]card) error) e
 		err = p.take(&mine)
 	}
 	if err = p.agree(ctx, &mine, err); err == nil {
-		err = p.agree(ctx, &mine, p.ready(reach))
+		err = p.agree(ctx, &mine, p.ready(&mine, reach))
 	}
 	if err != nil {
 		return errors.Join(err, p.Close())
 	}
+	p.level()
 	return nil
 }
 
@@ -85,7 +86,7 @@ func (p *plane) alloc(tag uint64) error {
 }
 
 // ready reaches the others' memory, writes the table of where it is, and loads kernels.
-func (p *plane) ready(reach func([]card) error) error {
+func (p *plane) ready(mine *card, reach func([]card) error) error {
 	if err := reach(p.cards); err != nil {
 		return err
 	}
@@ -101,7 +102,20 @@ func (p *plane) ready(reach func([]card) error) error {
 	}
 	p.most = p.share()
 	p.world = &group{p: p, first: 0, stride: 1, size: p.n, me: p.rank}
-	return p.load()
+	p.load()
+	if p.code.err != nil {
+		put(mine.kernels[:], p.code.err.Error())
+	}
+	return nil
+}
+
+// level has no PE use kernels for what others would not: one that lacks a compiler.
+func (p *plane) level() {
+	for pe := range p.cards {
+		if reason := get(p.cards[pe].kernels[:]); reason != "" && p.code.err == nil {
+			p.code.err = fmt.Errorf("PE %d has none: %s: %w", pe, reason, device.ErrUnsupported)
+		}
+	}
 }
 
 // share is how many blocks a kernel that waits for others may have, so that those of all
@@ -197,7 +211,7 @@ func (p *plane) shut() error {
 	if err := p.watch.end(); err != nil { // to free memory would wait for the streams
 		return err
 	}
-	var errs []error
+	errs := []error{p.unload()}
 	for _, at := range p.imports {
 		if at != 0 {
 			errs = append(errs, p.driver.CloseImport(p.dev, at))

@@ -16,6 +16,7 @@ type plane struct {
 	*lane   // the default one
 	rank, n int
 	size    uintptr
+	around  uintptr // of the control heap
 	timeout time.Duration
 	control engine.Heap
 	local   bool   // all PEs are of this process
@@ -30,12 +31,17 @@ type plane struct {
 	base    []device.Ptr // by PE, as this device reaches it
 	imports []device.Ptr // by PE: mappings to be closed; 0: none
 
-	code  code
-	most  uintptr         // blocks of a kernel that waits for others
-	come  []atomic.Uint64 // per slot and PE: barriers to which this PE has come, as a flag has it
-	look  *lane           // for Load
-	world *group
-	watch watch
+	code     code
+	most     uintptr    // blocks of a kernel that waits for others
+	streamMu sync.Mutex // of the launches below
+	waiter   *call[waitJob]
+	signal   *call[amoJob]
+	putter   *call[[3]uint64]
+	replayed [maxTeams]atomic.Bool // barriers of the slot were captured: only its words know how many there were
+	come     []atomic.Uint64       // per slot and PE: barriers to which this PE has come, as a flag has it
+	look     *lane                 // for Load
+	world    *group
+	watch    watch
 
 	failure atomic.Pointer[error] // why every later call fails
 	closing sync.Once
@@ -46,10 +52,11 @@ var _ engine.Device = (*plane)(nil)
 
 // newPlane makes what has no memory yet. The driver may be nil, if there is none.
 func newPlane(control engine.Heap, c engine.Config, driver device.Driver) *plane {
-	p := &plane{rank: control.Rank(), n: control.NPEs(), size: c.HeapSize, timeout: c.Timeout, control: control, driver: driver}
+	p := &plane{rank: control.Rank(), n: control.NPEs(), size: c.HeapSize, around: controlSize(c), timeout: c.Timeout, control: control, driver: driver}
 	p.base, p.imports, p.come = make([]device.Ptr, p.n), make([]device.Ptr, p.n), make([]atomic.Uint64, maxTeams*p.n)
-	p.lane, p.look = &lane{p: p}, &lane{p: p}
-	p.watch.p, p.watch.lane = p, &lane{p: p}
+	p.waiter, p.signal, p.putter = newCall[waitJob](), newCall[amoJob](), newPutter()
+	p.lane, p.look = newLane(p), newLane(p)
+	p.watch.p, p.watch.lane = p, newLane(p)
 	return p
 }
 
@@ -63,7 +70,7 @@ func (p *plane) Driver() (device.Driver, int) { return p.driver, p.dev }
 func (p *plane) Address(pe int) device.Ptr { return p.base[pe] }
 
 // NewLane returns another lane.
-func (p *plane) NewLane() engine.Lane { return &lane{p: p} }
+func (p *plane) NewLane() engine.Lane { return newLane(p) }
 
 // Commit clears [at, at+n): the memory is there.
 func (p *plane) Commit(at engine.Offset, n uintptr) error { return p.clear(p.lane, at, n) }
