@@ -8,11 +8,12 @@ import (
 	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/engine/host"
 	"github.com/goshmem/goshmem/internal/engine/ipc"
+	"github.com/goshmem/goshmem/internal/engine/rocshmem"
 )
 
 // All returns the compiled-in engines, best first.
 func All() []engine.Engine {
-	return []engine.Engine{ipc.Engine{Control: host.Engine{}}, host.Engine{}}
+	return []engine.Engine{ipc.Engine{Control: host.Engine{}}, rocshmem.Engine{Control: host.Engine{}}, host.Engine{}}
 }
 
 // Local returns the engine of a name that runs PEs as goroutines; without a name the host

@@ -45,8 +45,11 @@ func (e Engine) Probe() engine.Verdict {
 // Open joins this process to a world, on the GPU that its rank falls on. It can be done
 // once per process. Collective over the job; an error of one PE is one of all.
 func (e Engine) Open(ctx context.Context, job engine.Job) (engine.Heap, error) {
+	if job.NodeSize != 0 && job.NodeSize < job.Size {
+		return nil, errors.New("engine rocshmem has no virtual nodes: unset GOSHMEM_NODE_SIZE, or use engine host")
+	}
 	small := job
-	small.HeapSize = controlSize
+	small.HeapSize = controlSize(job.HeapSize)
 	control, err := e.Control.Open(ctx, small)
 	if err != nil {
 		return nil, err
@@ -64,8 +67,14 @@ func open(ctx context.Context, p *process, job engine.Job, control engine.Heap) 
 	return &heap{Heap: control, device: m}, nil
 }
 
-// controlSize is the memory of the host for arrays, which there are none of.
-const controlSize = 4096
+// controlSize is the memory of the host for copies of arrays, which take memory where they
+// are used only.
+func controlSize(heap uintptr) uintptr { return (heap + 4095) &^ 4095 }
+
+// Reluctant says why the engine wants to be asked for.
+func (Engine) Reluctant() string {
+	return "the library ends the process where others return an error, so it must be asked for"
+}
 
 // reasonOf is what the others are told: nothing, if it is from one of them.
 func reasonOf(err error) string {
@@ -99,8 +108,9 @@ func (h *heap) Device() engine.Device { return h.device }
 func (h *heap) Close() error { return errors.Join(h.device.Close(), h.Heap.Close()) }
 
 var (
-	_ engine.Engine   = Engine{}
-	_ engine.Devised  = (*heap)(nil)
-	_ engine.Device   = (*memory)(nil)
-	_ engine.Poisoned = (*memory)(nil)
+	_ engine.Engine    = Engine{}
+	_ engine.Reluctant = Engine{}
+	_ engine.Devised   = (*heap)(nil)
+	_ engine.Device    = (*memory)(nil)
+	_ engine.Poisoned  = (*memory)(nil)
 )

@@ -3,7 +3,6 @@ package rocshmem
 import (
 	"errors"
 	"math"
-	"slices"
 	"testing"
 	"unsafe"
 

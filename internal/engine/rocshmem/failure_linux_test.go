@@ -59,7 +59,7 @@ func TestJoinFails(t *testing.T) {
 func TestOnce(t *testing.T) {
 	p := &process{spec: abi.ROCSHMEM}
 	p.used.Store(true)
-	control, err := enginehost.Engine{}.OpenLocal(1, engine.Config{HeapSize: controlSize, Timeout: time.Second})
+	control, err := enginehost.Engine{}.OpenLocal(1, engine.Config{HeapSize: controlSize(1), Timeout: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,13 +88,8 @@ var built struct {
 }
 
 func TestMain(m *testing.M) {
-	folder, err := os.MkdirTemp("", "standin")
-	if err != nil {
-		panic(err)
-	}
-	built.folder, built.files = folder, map[string]string{}
 	status := m.Run()
-	if err := os.RemoveAll(folder); err != nil {
+	if err := os.RemoveAll(built.folder); err != nil {
 		panic(err)
 	}
 	os.Exit(status)
@@ -105,6 +100,13 @@ func build(t testing.TB, definitions ...string) string {
 	t.Helper()
 	built.Lock()
 	defer built.Unlock()
+	if built.folder == "" {
+		folder, err := os.MkdirTemp("", "standin") // of the binary, not of one test
+		if err != nil {
+			t.Fatal(err)
+		}
+		built.folder, built.files = folder, map[string]string{}
+	}
 	name := strings.Join(definitions, " ")
 	if built.files[name] == "" {
 		built.files[name] = standin.BuildIn(t, filepath.Join(built.folder, fmt.Sprint(len(built.files))), definitions...)
@@ -140,7 +142,7 @@ func (p plan) open(t testing.TB) ([]*pe, []error) {
 		t.Fatal(err)
 	}
 	small := p.config
-	small.HeapSize = controlSize
+	small.HeapSize = controlSize(p.config.HeapSize)
 	controls, err := enginehost.Engine{}.OpenLocal(n, small)
 	if err != nil {
 		t.Fatal(err)
