@@ -23,6 +23,7 @@ const (
 	opWait
 	opLaunch
 	opGraph
+	opCall
 )
 
 // op is an operation in a queue or in a graph.
@@ -41,6 +42,8 @@ type op struct {
 	shape    shape
 	args     []uint64
 	graph    *graph
+	call     func(device.Turn) error
+	again    bool // in a graph, so that it may happen any number of times
 }
 
 // set makes a slot of a queue this operation, and keeps the slot's memory for
@@ -60,6 +63,8 @@ func (o *op) do(s *stream, fault error) error {
 		return nil
 	case opWait:
 		return o.event.await(o.record)
+	case opCall:
+		return s.call(o.call, device.Turn{Again: o.again, Fault: fault})
 	}
 	if fault != nil {
 		return nil
