@@ -75,6 +75,7 @@ func ROCSHMEM() dl.Spec {
 		Symbols: rocshmem.Symbols(),
 		Settings: []dl.Setting{
 			{Name: "ROCSHMEM_MAX_NUM_HOST_CONTEXTS", Value: "4", Why: "reductions take a host context of their own, and newer releases have one only, which is taken"},
+			{Name: "ROCSHMEM_MAX_NUM_TEAMS", Value: "72", Why: "a world has 64 teams, and the library 40 with those that it has itself"},
 			{Name: "ROCSHMEM_BOOTSTRAP_TIMEOUT", Value: "300", Why: "the library gives the other processes 5 seconds to come, fewer than a program may need to load"},
 		},
 		Note: "rocSHMEM itself is a static archive: build the shim from native/rocshmem (its README says how) and set ROCSHMEM_HOME to where it was installed, or " + env.ROCSHMEMShim + " to the file",

@@ -51,7 +51,8 @@ func (g *group) fits(c *engine.Collective) error {
 	default:
 		return fmt.Errorf("rocshmem: %w: %v is not done on streams", device.ErrArgument, c.Kind)
 	}
-	if c.Root < 0 || c.Root >= g.size {
+	rooted := c.Kind == engine.KindBroadcast || c.Kind == engine.KindReduce
+	if rooted && (c.Root < 0 || c.Root >= g.size) {
 		return fmt.Errorf("rocshmem: %w: there is no member %d of %d", device.ErrArgument, c.Root, g.size)
 	}
 	if _, err := g.m.at(g.m.rank, c.Dst, dst); err != nil && (c.Kind != engine.KindReduce || g.self == c.Root) {
@@ -92,7 +93,8 @@ func (g *group) fcollect(s device.Handle, c *engine.Collective) error {
 }
 
 // reductionOf finds the library's function for a type and an operation. Numbers without a
-// sign are added, multiplied and combined like those with one.
+// sign are added, multiplied and combined like those with one. Of numbers with a point it
+// promises neither which zero is the larger one nor what becomes of a NaN, and we do.
 func reductionOf(t reduce.Type, op reduce.Op) (rocshmem.Function, error) {
 	if t >= reduce.Uint8 && t <= reduce.Uint64 && op != reduce.Min && op != reduce.Max {
 		t -= reduce.Uint8
@@ -100,6 +102,7 @@ func reductionOf(t reduce.Type, op reduce.Op) (rocshmem.Function, error) {
 	types := []reduce.Type{reduce.Int16, reduce.Int32, reduce.Int64, reduce.Float32, reduce.Float64} // as in the table of the shim
 	i := slices.Index(types, t)
 	switch {
+	case i >= 3 && op > reduce.Prod:
 	case i >= 0 && op <= reduce.Max:
 		return rocshmem.FnCtxShortSumReduceOnStream + rocshmem.Function(4*i+int(op)), nil
 	case i >= 0 && i < 3 && op <= reduce.Xor:

@@ -19,8 +19,7 @@ type group struct {
 	stride     int
 }
 
-// NewGroup has the library make a team of a part of parent. The library has 40 teams at
-// most, and needs the members to be in it alike.
+// NewGroup has the library make a team of a part of parent.
 func (m *memory) NewGroup(ctx context.Context, parent engine.Group, slot, start, stride, size int) (engine.Group, error) {
 	p, ok := parent.(*group)
 	if !ok || slot < 1 || slot >= maxTeams || size < 1 || start < 0 || stride < 1 || start+(size-1)*stride >= p.size {
@@ -39,7 +38,7 @@ func (m *memory) NewGroup(ctx context.Context, parent engine.Group, slot, start,
 		return nil, nil // not in it
 	}
 	if team == 0 {
-		return nil, refused("rocSHMEM makes no more teams: ROCSHMEM_MAX_NUM_TEAMS is 40 if it is not set")
+		return nil, refused("rocSHMEM makes no more teams: set ROCSHMEM_MAX_NUM_TEAMS above 66, or do not set it")
 	}
 	g := &group{m: m, team: team, slot: slot, self: mine / stride, size: size, stride: stride * max(p.stride, 1)}
 	g.start = p.start + start*max(p.stride, 1)

@@ -142,7 +142,7 @@ func (p plan) open(t testing.TB) ([]*pe, []error) {
 		t.Fatal(err)
 	}
 	small := p.config
-	small.HeapSize = controlSize(p.config.HeapSize)
+	small.HeapSize = min(controlSize(p.config.HeapSize), 1<<20)
 	controls, err := enginehost.Engine{}.OpenLocal(n, small)
 	if err != nil {
 		t.Fatal(err)

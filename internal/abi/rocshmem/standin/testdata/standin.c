@@ -41,7 +41,7 @@
 
 typedef uint64_t word;
 
-enum { PES = 64, TEAMS = 40, PAGE = 4096, BLOCKS = 64 };
+enum { PES = 64, TEAMS = 128, PAGE = 4096, BLOCKS = 64 };
 enum { A_ADD, A_COMPARE };
 enum { R_SUM, R_MIN, R_MAX, R_PROD, R_AND, R_OR, R_XOR };
 enum { K_SHORT, K_INT, K_LONG, K_FLOAT, K_DOUBLE };
@@ -69,6 +69,7 @@ static char *heaps; /* of PE 0; those of the others follow */
 static int state;   /* 0 before the start, 1 after it, 2 after the end */
 static int rank;
 static int device = -1;
+static uint32_t most = 40; /* teams, with those that the library has itself */
 static int named = -1; /* the file of the id that was made here */
 static struct team teams[TEAMS];
 static struct { char *at; uint64_t n; } blocks[BLOCKS], registered[BLOCKS];
@@ -244,6 +245,8 @@ static int mock_start(int r, int n, unsigned char *id)
 {
 	const char *text = getenv("ROCSHMEM_HEAP_SIZE");
 	uint64_t heap = text ? strtoull(text, NULL, 10) : 1ull << 30;
+	const char *limit = getenv("ROCSHMEM_MAX_NUM_TEAMS");
+	if (limit && atoi(limit) < TEAMS) most = (uint32_t)atoi(limit);
 	if (state || r < 0 || r >= n || n > PES) return 1;
 	int fd = open((const char *)id, O_RDWR);
 	heap = (heap + PAGE - 1) / PAGE * PAGE;
@@ -386,7 +389,7 @@ static void *mock_split(void *handle, int start, int stride, int n)
 	uint32_t slot = 0;
 	if (start < 0 || start >= parent->size || n < 1 || n > parent->size || stride < 1 || start + (n - 1) * stride >= parent->size) return NULL;
 	if (parent->me == 0) {
-		for (uint32_t i = 1; i < TEAMS && !slot; i++)
+		for (uint32_t i = 1; i < most - 1 && !slot; i++)
 			if (__atomic_exchange_n(&all->used[i], 1, __ATOMIC_ACQ_REL) == 0) slot = i;
 		__atomic_store_n(&all->slot[parent->slot], slot, __ATOMIC_RELEASE);
 	}
