@@ -80,9 +80,15 @@ func (e Engine) open() (device.Driver, error) {
 	return nil, errors.Join(all...)
 }
 
-// Open joins this process to a world. Its device is that of its rank, counted around
-// those that it may use.
+// Open joins this process to a world. Its device is that of its rank among the PEs of the
+// machine, counted around those that it may use.
 func (e Engine) Open(ctx context.Context, job engine.Job) (engine.Heap, error) {
+	driver, err := e.open()
+	return e.join(ctx, job, driver, err)
+}
+
+// join is Open over a driver, or for a PE that has none: the others must know.
+func (e Engine) join(ctx context.Context, job engine.Job, driver device.Driver, lack error) (engine.Heap, error) {
 	if err := refuse(job.Config, job.Size); err != nil {
 		return nil, err
 	}
@@ -93,9 +99,9 @@ func (e Engine) Open(ctx context.Context, job engine.Job) (engine.Heap, error) {
 		return nil, err
 	}
 	job.HeapSize = size
-	driver, err := e.open()
 	p := newPlane(control, job.Config, driver)
-	if err := p.join(ctx, err, p.importAll); err != nil {
+	p.turn = job.LocalRank
+	if err := p.join(ctx, lack, p.importAll); err != nil {
 		return nil, errors.Join(err, control.Close())
 	}
 	return &heap{Heap: control, plane: p}, nil
@@ -136,7 +142,7 @@ func (e Engine) local(n int, c engine.Config, driver device.Driver) ([]engine.He
 	var all sync.WaitGroup
 	for i, control := range controls {
 		p := newPlane(control, c, driver)
-		p.local = true
+		p.local, p.turn = true, i
 		heaps[i] = &heap{Heap: control, plane: p}
 		all.Go(func() { errs[i] = p.join(context.Background(), nil, p.shareAll) })
 	}

@@ -43,7 +43,7 @@ func (p *plane) agree(ctx context.Context, mine *card, err error) error {
 
 // take allocates the own memory and describes it.
 func (p *plane) take(c *card) error {
-	p.dev = p.rank % p.driver.Count()
+	p.dev = p.turn % p.driver.Count()
 	p.reach = p.driver.HostReach()
 	about, err := p.driver.Properties(p.dev)
 	if err != nil {

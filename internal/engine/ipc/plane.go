@@ -2,6 +2,7 @@ package ipc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,7 @@ type plane struct {
 	around  uintptr // of the control heap
 	timeout time.Duration
 	control engine.Heap
+	turn    int    // with the devices
 	local   bool   // all PEs are of this process
 	met     uint64 // meetings of all PEs so far
 	cards   []card // by PE, of the latest one
@@ -128,6 +130,9 @@ func (p *plane) Finish(ctx context.Context, call engine.Call, s device.Handle) e
 	var err error
 	if !soon(done) {
 		err = p.control.Wait(ctx, call, done)
+	}
+	if errors.Is(err, engine.ErrTimeout) {
+		p.watch.verdict()
 	}
 	if why := p.broken(); why != nil { // what the stream did after its release is worth nothing
 		return why
