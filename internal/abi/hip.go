@@ -73,6 +73,7 @@ func ROCSHMEM() dl.Spec {
 		PathVar: env.ROCSHMEMShim,
 		Homes:   append([]dl.Home{{Var: "ROCSHMEM_HOME", Dirs: dirs}}, rocmHomes()...), Folders: rocmFolders(),
 		Symbols: rocshmem.Symbols(),
+		Version: dl.VersionCall{Symbol: "goshmem_rocshmem_vendor_get_version_info", Outs: 3, Void: true, Format: dotted},
 		Settings: []dl.Setting{
 			{Name: "ROCSHMEM_MAX_NUM_HOST_CONTEXTS", Value: "4", Why: "reductions take a host context of their own, and newer releases have one only, which is taken"},
 			{Name: "ROCSHMEM_MAX_NUM_TEAMS", Value: "72", Why: "a world has 64 teams, and the library 40 with those that it has itself"},

