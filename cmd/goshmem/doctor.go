@@ -14,7 +14,6 @@ import (
 	"github.com/goshmem/goshmem/internal/engines"
 	"github.com/goshmem/goshmem/internal/info"
 	"github.com/goshmem/goshmem/launch"
-	"github.com/goshmem/goshmem/launch/launcher"
 )
 
 // Exit statuses of the doctor, behind those that all commands have.
