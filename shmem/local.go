@@ -130,6 +130,9 @@ func (w *World) runLocal(ctx context.Context, f func(context.Context, *World) er
 				w.close()
 			}
 		}()
+		if err = w.openGroups(ctx, engine.Call{Kind: engine.KindInit, Seq: 1}); err != nil {
+			return
+		}
 		if err = f(ctx, w); err == nil {
 			err = w.Finalize(ctx)
 		}

@@ -105,23 +105,38 @@ static __device__ void meet(const Job &j, u64 *turn) {
 	__syncthreads();
 }
 
+// Wide is as much as a thread loads at once. NVIDIA's compilers are told so, for they may
+// make two loads of it.
+struct alignas(16) Wide { u64 a, b; };
+
+template <class W> static __device__ W get(const W *p) { return *p; }
+template <class W> static __device__ void set(W *p, W v) { *p = v; }
+#ifdef __CUDACC__
+template <> __device__ Wide get(const Wide *p) {
+	Wide v;
+	asm volatile("ld.global.v2.u64 {%0, %1}, [%2];" : "=l"(v.a), "=l"(v.b) : "l"(p) : "memory");
+	return v;
+}
+template <> __device__ void set(Wide *p, Wide v) {
+	asm volatile("st.global.v2.u64 [%0], {%1, %2};" ::"l"(p), "l"(v.a), "l"(v.b) : "memory");
+}
+#endif
+
 // move copies n words by all threads of the block, four at a time in flight.
 template <class W> static __device__ void move(char *to, const char *from, u64 n) {
 	W *dst = (W *)to;
 	const W *src = (const W *)from;
 	u64 i = threadIdx.x, step = blockDim.x;
 	for (; i + 3 * step < n; i += 4 * step) {
-		W a = src[i], b = src[i + step], c = src[i + 2 * step], d = src[i + 3 * step];
-		dst[i] = a;
-		dst[i + step] = b;
-		dst[i + 2 * step] = c;
-		dst[i + 3 * step] = d;
+		W a = get(src + i), b = get(src + i + step), c = get(src + i + 2 * step), d = get(src + i + 3 * step);
+		set(dst + i, a);
+		set(dst + i + step, b);
+		set(dst + i + 2 * step, c);
+		set(dst + i + 3 * step, d);
 	}
 	for (; i < n; i += step)
-		dst[i] = src[i];
+		set(dst + i, get(src + i));
 }
-
-struct alignas(16) Wide { u64 a, b; };
 
 // copy copies n bytes by all threads, in words as wide as the addresses allow.
 static __device__ void copy(char *dst, const char *src, u64 n) {
@@ -409,10 +424,14 @@ template <int E, int F, bool FINITE, bool SATURATE> struct Format {
 	}
 };
 
+// Complex multiplies in double, as Go does.
 template <class N> struct Complex {
 	N re, im;
 	__device__ Complex operator+(const Complex &o) const { return {re + o.re, im + o.im}; }
-	__device__ Complex operator*(const Complex &o) const { return {re * o.re - im * o.im, re * o.im + im * o.re}; }
+	__device__ Complex operator*(const Complex &o) const {
+		double a = re, b = im, c = o.re, d = o.im;
+		return {(N)(a * c - b * d), (N)(a * d + b * c)};
+	}
 };
 
 // Plain is an element that is combined as it is.
@@ -511,8 +530,12 @@ struct Max {
 #endif
 
 // Pack is as many elements as a thread loads at once.
-#define PACK (16 / sizeof(T))
-struct alignas(16) Pack { T e[PACK]; };
+#define PACK ((int)(16 / sizeof(T)))
+union Pack {
+	Wide all;
+	T e[PACK];
+	__device__ Pack(const char *p) : all(get((const Wide *)p)) {}
+};
 
 // combine sets n elements at dst to those of all members combined, from the first member
 // to the last. What they are loaded from is at an offset behind where.
@@ -523,18 +546,21 @@ template <class Op> static __device__ void combine(const Job &j, char *dst, cons
 	if (odd % 16 == 0)
 		packs = n / PACK;
 	for (u64 at = i; at < packs; at += step) {
-		Pack p = ((const Pack *)(where[0] + off))[at];
+		Pack p(where[0] + off + 16 * at);
 		S sum[PACK];
-		for (int e = 0; e < (int)PACK; e++)
+#pragma unroll
+		for (int e = 0; e < PACK; e++)
 			sum[e] = Element::load(p.e[e]);
 		for (int k = 1; k < j.size; k++) {
-			p = ((const Pack *)(where[k] + off))[at];
-			for (int e = 0; e < (int)PACK; e++)
-				sum[e] = Op::of(sum[e], Element::load(p.e[e]));
+			Pack q(where[k] + off + 16 * at);
+#pragma unroll
+			for (int e = 0; e < PACK; e++)
+				sum[e] = Op::of(sum[e], Element::load(q.e[e]));
 		}
-		for (int e = 0; e < (int)PACK; e++)
+#pragma unroll
+		for (int e = 0; e < PACK; e++)
 			p.e[e] = Element::store(sum[e]);
-		((Pack *)dst)[at] = p;
+		set((Wide *)dst + at, p.all);
 	}
 	for (u64 at = packs * PACK + i; at < n; at += step) {
 		S sum = Element::load(((const T *)(where[0] + off))[at]);

@@ -69,7 +69,7 @@ func (l *lane) pinned() (device.Ptr, error) {
 
 // amo queues an atomic operation.
 func (p *plane) amo(c *call[amoJob], s device.Handle, at device.Ptr, op engine.AMO, result device.Ptr) error {
-	if p.code.err != nil {
+	if p.bare != nil {
 		return p.kernelless("an atomic operation")
 	}
 	c.arg.set(at, op, result)
@@ -86,7 +86,7 @@ type waitJob struct {
 // waitByKernel has a stream wait for a word in a kernel, which can compare as it likes, and
 // can be told to give up wherever a graph is replayed.
 func (p *plane) waitByKernel(s device.Handle, at engine.Offset, c engine.Compare, v uint64) error {
-	if p.code.err != nil {
+	if p.bare != nil {
 		return p.kernelless(fmt.Sprintf("a wait of a stream by comparison %d", c))
 	}
 	captured, err := p.capturing(s)

@@ -21,6 +21,7 @@ type card struct {
 	tag    uint64 // what stands in its memory, to be found through a mapping
 	dev    int64
 	base   uint64 // for PEs of this process
+	skip   uint64 // bytes of the allocation before the heap begins
 	driver text
 	uuid   text
 	name   text

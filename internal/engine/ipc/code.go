@@ -14,21 +14,50 @@ import (
 )
 
 // code is the kernels of a device. Those of reductions are loaded when they are first
-// needed, one module per element type.
+// needed, one module per element type. PEs of one process share those of their device:
+// to load more may wait for the device, where another PE's kernel may wait for this PE.
 type code struct {
 	err                                         error // why there are none
 	barrier, meet, exchange, put, await, atomic device.Handle
 
 	mu      sync.Mutex
+	begun   bool
+	users   int
 	modules []device.Handle
 	reduce  map[reduce.Type]device.Handle
+}
+
+// library is the code of the devices of a process.
+type library struct {
+	mu       sync.Mutex
+	byDevice map[int]*code
+}
+
+// of is a device's.
+func (l *library) of(dev int) *code {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.byDevice == nil {
+		l.byDevice = map[int]*code{}
+	}
+	if l.byDevice[dev] == nil {
+		l.byDevice[dev] = &code{reduce: map[reduce.Type]device.Handle{}}
+	}
+	return l.byDevice[dev]
 }
 
 // load loads the kernels. That there are none is no error before one is needed: a
 // machine may have a driver and no compiler.
 func (p *plane) load() {
-	c := &p.code
-	c.reduce = map[reduce.Type]device.Handle{}
+	c := p.library.of(p.dev)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p.code = c
+	c.users++
+	if c.begun {
+		return
+	}
+	c.begun = true
 	m, err := p.module(-1)
 	if err != nil {
 		c.err = err
@@ -37,10 +66,21 @@ func (p *plane) load() {
 	for name, f := range map[string]*device.Handle{
 		"ipc_barrier": &c.barrier, "ipc_meet": &c.meet, "ipc_exchange": &c.exchange, "ipc_put": &c.put, "ipc_wait": &c.await, "ipc_amo": &c.atomic,
 	} {
-		if *f, err = p.driver.Function(p.dev, m, name); err != nil {
+		if *f, err = p.function(m, name); err != nil {
 			c.err = err
 		}
 	}
+}
+
+// function finds a kernel and asks about it, upon which a library that loads code when it
+// is first used loads it: not at a launch, when it would wait for kernels that wait.
+func (p *plane) function(m device.Handle, name string) (device.Handle, error) {
+	f, err := p.driver.Function(p.dev, m, name)
+	if err != nil {
+		return 0, err
+	}
+	_, err = p.driver.FunctionInfo(p.dev, f)
+	return f, err
 }
 
 // module loads the kernels for an element type, or those for none.
@@ -78,7 +118,7 @@ func (p *plane) build(elem int) (device.Handle, error) {
 
 // reducer is the kernel for an element type.
 func (p *plane) reducer(t reduce.Type) (device.Handle, error) {
-	c := &p.code
+	c := p.code
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f := c.reduce[t]; f != 0 {
@@ -88,26 +128,35 @@ func (p *plane) reducer(t reduce.Type) (device.Handle, error) {
 	if err != nil {
 		return 0, err
 	}
-	f, err := p.driver.Function(p.dev, m, "ipc_reduce")
+	f, err := p.function(m, "ipc_reduce")
 	if err == nil {
 		c.reduce[t] = f
 	}
 	return f, err
 }
 
-// unload gives the modules back.
+// unload gives the modules back, with the last PE that has them.
 func (p *plane) unload() error {
+	c := p.code
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.users--; c.users > 0 {
+		return nil
+	}
 	var errs []error
-	for _, m := range p.code.modules {
+	for _, m := range c.modules {
 		errs = append(errs, p.driver.UnloadModule(p.dev, m))
 	}
-	p.code.modules = nil
+	c.modules = nil
 	return errors.Join(errs...)
 }
 
 // kernelless is the error of an operation that needs a kernel where there is none.
 func (p *plane) kernelless(what string) error {
-	return fmt.Errorf("engine ipc: %s needs kernels, which PE %d has none of: %w", what, p.rank, p.code.err)
+	return fmt.Errorf("engine ipc: %s needs kernels, which PE %d cannot use: %w", what, p.rank, p.bare)
 }
 
 // call is a launch whose only argument is a T, with memory of its own, so that it

@@ -20,7 +20,7 @@ func (g *group) CollectiveOn(s device.Handle, c *engine.Collective) error {
 		return fmt.Errorf("engine ipc: a %v is no collective of streams", c.Kind)
 	case g.size == 1:
 		return p.alone(s, c)
-	case p.code.err != nil:
+	case p.bare != nil:
 		return p.kernelless("a " + c.Kind.String() + " on a stream")
 	}
 	g.mu.Lock()

@@ -68,7 +68,7 @@ func (g *group) BarrierOn(s device.Handle) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.size > valuesUpTo && g.p.code.err == nil || !g.p.values {
+	if g.size > valuesUpTo && g.p.bare == nil || !g.p.values {
 		return g.meetInKernel(s)
 	}
 	return g.meetOnWords(s)
@@ -76,7 +76,7 @@ func (g *group) BarrierOn(s device.Handle) error {
 
 // meetInKernel is a barrier of kernels.
 func (g *group) meetInKernel(s device.Handle) error {
-	if g.p.code.err != nil {
+	if g.p.bare != nil {
 		return g.p.kernelless("a barrier on a stream")
 	}
 	g.kernel().arg.chunk = 0
@@ -95,7 +95,7 @@ func (g *group) meetOnWords(s device.Handle) error {
 		return err
 	case !captured && !replayed.Load():
 		return g.meetByValues(s)
-	case p.code.err != nil:
+	case p.bare != nil:
 		return p.kernelless("a barrier in a captured stream")
 	}
 	replayed.Store(true)

@@ -140,9 +140,10 @@ func (e Engine) local(n int, c engine.Config, driver device.Driver) ([]engine.He
 	}
 	heaps, errs := make([]engine.Heap, n), make([]error, n)
 	var all sync.WaitGroup
+	var shared library
 	for i, control := range controls {
 		p := newPlane(control, c, driver)
-		p.local, p.turn = true, i
+		p.local, p.turn, p.library = true, i, &shared
 		heaps[i] = &heap{Heap: control, plane: p}
 		all.Go(func() { errs[i] = p.join(context.Background(), nil, p.shareAll) })
 	}

@@ -30,10 +30,13 @@ type plane struct {
 	values bool // streams write and wait for values
 	dev    int
 	layout
+	block   device.Ptr   // the allocation that has the own memory; 0: none
 	base    []device.Ptr // by PE, as this device reaches it
 	imports []device.Ptr // by PE: mappings to be closed; 0: none
 
-	code     code
+	library  *library
+	code     *code
+	bare     error      // why there are no kernels to be used: here, or on some PE
 	most     uintptr    // blocks of a kernel that waits for others
 	streamMu sync.Mutex // of the launches below
 	waiter   *call[waitJob]
@@ -56,6 +59,7 @@ var _ engine.Device = (*plane)(nil)
 func newPlane(control engine.Heap, c engine.Config, driver device.Driver) *plane {
 	p := &plane{rank: control.Rank(), n: control.NPEs(), size: c.HeapSize, around: controlSize(c), timeout: c.Timeout, control: control, driver: driver}
 	p.base, p.imports, p.come = make([]device.Ptr, p.n), make([]device.Ptr, p.n), make([]atomic.Uint64, maxTeams*p.n)
+	p.library = &library{}
 	p.waiter, p.signal, p.putter = newCall[waitJob](), newCall[amoJob](), newPutter()
 	p.lane, p.look = newLane(p), newLane(p)
 	p.watch.p, p.watch.lane = p, newLane(p)

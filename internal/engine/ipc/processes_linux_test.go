@@ -78,7 +78,12 @@ func ring(p *pe) error {
 
 // die has PE 1 killed in a barrier of streams, to which PE 2 never comes.
 func die(p *pe) error {
-	if err := errors.Join(p.world.BarrierOn(p.stream), p.finish()); err != nil {
+	arrived := engine.AMO{Kind: engine.AMOAdd, Width: 8, Value: 1}
+	err := errors.Join(p.world.BarrierOn(p.stream), p.finish(), p.SignalOn(p.stream, 1, 72, arrived))
+	if p.rank == 1 {
+		err = errors.Join(err, p.WaitOn(p.stream, 72, engine.CompareGE, 3), p.finish())
+	}
+	if err != nil {
 		return err
 	}
 	if p.rank < 2 {
@@ -90,7 +95,7 @@ func die(p *pe) error {
 		return unix.Kill(os.Getpid(), unix.SIGKILL)
 	}
 	begun := time.Now()
-	err := errors.Join(p.WaitOn(p.stream, 64, engine.CompareEQ, 1), p.finish())
+	err = errors.Join(p.WaitOn(p.stream, 64, engine.CompareEQ, 1), p.finish())
 	if !errors.Is(err, engine.ErrDied) || time.Since(begun) > smallConfig().Timeout/2 {
 		return fmt.Errorf("after %v: %w", time.Since(begun), err)
 	}

@@ -10,7 +10,7 @@ func (p *plane) PutOn(s device.Handle, pe int, dst engine.Offset, src device.Ptr
 	if err := p.usable(); err != nil || n == 0 {
 		return err
 	}
-	if n <= kernelPut && p.code.err == nil {
+	if n <= kernelPut && p.bare == nil {
 		return p.putByKernel(s, p.at(pe, dst), src, n)
 	}
 	return p.driver.Copy(p.dev, p.at(pe, dst), src, n, s)
