@@ -9,11 +9,13 @@ import (
 	"github.com/goshmem/goshmem/internal/engine/host"
 	"github.com/goshmem/goshmem/internal/engine/ipc"
 	"github.com/goshmem/goshmem/internal/engine/nvshmem"
+	"github.com/goshmem/goshmem/internal/engine/rocshmem"
 )
 
 // All returns the compiled-in engines, best first.
 func All() []engine.Engine {
-	return []engine.Engine{ipc.Engine{Control: host.Engine{}}, nvshmem.Engine{Control: host.Engine{}}, host.Engine{}}
+	control := host.Engine{}
+	return []engine.Engine{ipc.Engine{Control: control}, nvshmem.Engine{Control: control}, rocshmem.Engine{Control: control}, control}
 }
 
 // Local returns the engine of a name that runs PEs as goroutines; without a name the host

@@ -28,7 +28,8 @@ const (
 	Cache    = "GOSHMEM_CACHE"
 	Fault    = "GOSHMEM_FAULT"
 
-	HostDevices = "GOSHMEM_HOST_DEVICES"
+	HostDevices  = "GOSHMEM_HOST_DEVICES"
+	ROCSHMEMShim = "GOSHMEM_ROCSHMEM_SHIM"
 
 	Rank      = "GOSHMEM_RANK"
 	Size      = "GOSHMEM_SIZE"
@@ -57,6 +58,7 @@ func Vars() []Var {
 		{Race, "1", "0: no race mode in builds with -race, whose remote accesses else take the time of a network (goroutine PEs)"},
 		{Cache, "", "folder of compiled kernels; unset: goshmem/kernels in the user's cache folder"},
 		{HostDevices, "1", "devices of platform host, which package gpu has without a GPU (1 to 64)"},
+		{ROCSHMEMShim, "", "file of the shim over rocSHMEM (native/rocshmem); unset: libgoshmem_rocshmem.so in ROCSHMEM_HOME, ROCM_PATH or where the loader looks"},
 		{Rdzv, "", "where the processes of a job meet: unix:@name or tcp:host:port"},
 		{Token, "", "secret of the job; proves membership in the rendezvous without travelling"},
 		{Rank, "", "number of this process, 0 to size-1 (set by the launcher)"},
