@@ -26,6 +26,8 @@ type Spec struct {
 	PathVar string
 	// Homes are variables that name an installation of the vendor.
 	Homes []Home
+	// LoaderFirst has the system loader asked before the homes, as the vendor's own tools do.
+	LoaderFirst bool
 	// Folders are where the vendor's packages install by default; * stands for a
 	// version, and the newest goes first.
 	Folders []string
