@@ -167,16 +167,11 @@ func (l *Library) void(c abi.NCCLCall, args ...uintptr) error {
 
 // result turns what a function returned into an error. What has done its work is evidence.
 func (l *Library) result(c abi.NCCLCall, word uintptr) error {
-	switch code := Result(dl.Status(word)); code {
-	case Success:
+	code := Result(dl.Status(word))
+	if code == Success || code == InProgress {
 		l.lib.Done(l.names[c])
-		return nil
-	case InProgress:
-		l.lib.Done(l.names[c])
-		return ErrInProgress
-	default:
-		return &Error{Call: l.names[c], Code: code, Text: l.GetErrorString(code), Last: l.GetLastError(0)}
 	}
+	return l.Failure(l.names[c], code)
 }
 
 // word calls a function that stores a word of up to 8 bytes where its last argument says.
@@ -216,3 +211,15 @@ func (l *Library) keep(text string) uintptr {
 
 // word32 is an int of C's in a word.
 func word32[T ~int | ~int32 | ~int8](v T) uintptr { return uintptr(uint32(int32(v))) }
+
+// Failure is the error of a result that a function has told of, such as the state of a
+// communicator; nil for Success.
+func (l *Library) Failure(function string, code Result) error {
+	switch code {
+	case Success:
+		return nil
+	case InProgress:
+		return ErrInProgress
+	}
+	return &Error{Call: function, Code: code, Text: l.GetErrorString(code), Last: l.GetLastError(0)}
+}
