@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"testing"
+	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/ccl"
 	"github.com/goshmem/goshmem/internal/mem"
@@ -157,8 +158,7 @@ func TestSlices(t *testing.T) {
 			for i := range src {
 				src[i] = int64(i * (r.me + 1))
 			}
-			call := ccl.Call{Kind: ccl.AllReduce, Type: ccl.Int64, Count: len(src), Send: mem.Address(src), Recv: mem.Address(dst)}
-			r.must(r.do(call))
+			r.must(r.do(on(ccl.Call{Kind: ccl.AllReduce, Type: ccl.Int64, Count: len(src)}, src, dst)))
 			for i, x := range dst {
 				if x != int64(3*i) {
 					t.Fatalf("rank %d: element %d is %d", r.me, i, x)
@@ -177,7 +177,9 @@ func TestBias(t *testing.T) {
 				for i := range src {
 					src[i], bias[i] = float32(i%100), 0.5
 				}
-				r.must(r.do(ccl.Call{Kind: ccl.AllReduceBias, Type: ccl.Float32, Count: count, Send: mem.Address(src), Recv: mem.Address(dst), Bias: mem.Address(bias)}))
+				call := on(ccl.Call{Kind: ccl.AllReduceBias, Type: ccl.Float32, Count: count, Bias: mem.Address(bias)}, src, dst)
+				call.Held[2] = unsafe.Pointer(unsafe.SliceData(bias))
+				r.must(r.do(call))
 				for i, x := range dst {
 					if x != float32(2*(i%100))+0.5 {
 						t.Fatalf("rank %d: element %d is %v", r.me, i, x)
@@ -213,7 +215,7 @@ func (r *rank) uneven(unit int) {
 		total += amount(i, r.me)
 	}
 	dst := make([]int32, total)
-	r.must(r.do(ccl.Call{Kind: ccl.AllToAllV, Type: ccl.Int32, Counts: c, Send: mem.Address(src), Recv: mem.Address(dst)}))
+	r.must(r.do(on(ccl.Call{Kind: ccl.AllToAllV, Type: ccl.Int32, Counts: c}, src, dst)))
 	for i := range r.size {
 		for k := range amount(i, r.me) {
 			if got := dst[c.RecvAt[i]+k]; got != value(i, r.me, k) {

@@ -164,5 +164,12 @@ func text(of ccl.Type, got, want []byte) string {
 	return "equal"
 }
 
+// on makes a call about Go memory.
+func on[T any](call ccl.Call, src, dst []T) ccl.Call {
+	call.Send, call.Recv = mem.Address(src), mem.Address(dst)
+	call.Held = [3]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(src)), unsafe.Pointer(unsafe.SliceData(dst))}
+	return call
+}
+
 // is says whether an error has a code, and is not something else as well.
 func is(err, kind error) bool { return errors.Is(err, kind) }

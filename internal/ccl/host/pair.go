@@ -93,14 +93,15 @@ func newPairings(h *enginehost.Heap, ranks int, slot uintptr) []pairing {
 
 // send goes on with a transfer, as far as that is possible now.
 func (p *pairing) send(t *transfer, w *world, slot uintptr) {
-	if p.sending != nil && p.sending != t {
+	if p.sending != nil && p.sending != t { // one after the other
 		return
 	}
+	p.sending = t
 	if !t.posted {
 		if p.outTick.done.Load() < p.sent { // the box is not read yet
 			return
 		}
-		p.sending, t.posted = t, true
+		t.posted = true
 		if t.bytes > slotBytes {
 			t.where = w.location(t.addr)
 		}
@@ -137,11 +138,12 @@ func (p *pairing) receive(t *transfer, w *world, slot uintptr) error {
 	if p.receiving != nil && p.receiving != t {
 		return nil
 	}
+	p.receiving = t
 	if !t.posted {
 		if p.in.posted.Load() == p.got {
 			return nil
 		}
-		p.receiving, t.posted = t, true
+		t.posted = true
 		p.got++
 		if p.in.bytes != uint64(t.bytes) || p.in.kind != t.kind {
 			return &engine.Stall{Cause: engine.ErrMismatch, Detail: t.differs(p, w.heap.Rank())}
