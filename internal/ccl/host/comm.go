@@ -37,8 +37,9 @@ type Comm struct {
 	err     error     // why nothing more is possible
 	ended   bool      // finalized
 	revoked bool
-	busy    int // calls in progress that AsyncError tells of
-	born    int // communicators made of this one
+	stopped bool // by this rank itself
+	busy    int  // calls in progress that AsyncError tells of
+	born    int  // communicators made of this one
 	ops     []operation
 
 	claimed    bool

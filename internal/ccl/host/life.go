@@ -67,11 +67,10 @@ func (c *Comm) Abort() error {
 
 // stop ends the communicator for a reason of this rank's own.
 func (c *Comm) stop(call string, why error) {
-	select {
-	case <-c.ready:
-		_ = c.fail(call, why)
-	default:
-	}
+	c.mu.Lock()
+	c.stopped = true
+	c.mu.Unlock()
+	_ = c.fail(call, why)
 }
 
 // leave gives the world back. More than once does no harm.

@@ -50,8 +50,8 @@ func (c *Comm) FreeOp(op ccl.Op) error {
 // known says why a call cannot be made.
 func (c *Comm) known(call *ccl.Call) error {
 	switch {
-	case call.Kind >= ccl.Kinds || !call.Type.Valid() || call.Count < 0:
-		return invalid("Do", "call %d of %d elements of type %d", call.Kind, call.Count, call.Type)
+	case !call.Type.Valid() || call.Count < 0:
+		return invalid(names[call.Kind], "%d elements of type %d", call.Count, call.Type)
 	case (call.Kind.Rooted() || call.Kind >= ccl.Send) && uint(call.Peer) >= uint(c.place.Size):
 		return invalid(names[call.Kind], "rank %d: there are %d", call.Peer, c.place.Size)
 	case call.Kind == ccl.AllToAllV && !fit(call.Counts, c.place.Size):

@@ -72,18 +72,18 @@ func (s *pairs) over() bool {
 	all := true
 	for i := range s.list {
 		t := &s.list[i]
-		if t.over {
+		if s.err != nil || t.over {
 			continue
 		}
 		p := &s.c.pairs[t.call.Peer]
 		if t.call.Kind == ccl.Send {
 			p.send(t, s.c.world, s.c.slot)
-		} else if s.err = p.receive(t, s.c.world, s.c.slot); s.err != nil {
-			return true
+		} else {
+			s.err = p.receive(t, s.c.world, s.c.slot)
 		}
 		all = all && t.over
 	}
-	return all
+	return all || s.err != nil
 }
 
 // finish waits for the end of all.

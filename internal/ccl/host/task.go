@@ -48,6 +48,9 @@ func (t *task) again() {
 
 // Do enqueues a call, or adds it to the group of this thread.
 func (c *Comm) Do(call ccl.Call) error {
+	if call.Kind >= ccl.Kinds {
+		return invalid("Do", "there is no call %d", call.Kind)
+	}
 	if err := c.usable(names[call.Kind]); err != nil {
 		return err
 	}
@@ -152,7 +155,10 @@ func (t *task) Run() error {
 	}
 	t.others.end(err)
 	c.exit(t.in)
-	return err
+	if err != nil {
+		return news{err, c}
+	}
+	return nil
 }
 
 // meetOthers waits until all streams of the group have come to it.

@@ -81,6 +81,21 @@ func (c *Comm) fail(call string, why error) error {
 	return err
 }
 
+// news is a failure that waits to be told by a stream.
+type news struct {
+	error
+	c *Comm
+}
+
+func (n news) Unwrap() error { return n.error }
+
+// Stale says whether this rank has ended the communicator itself: then it knows.
+func (n news) Stale() bool {
+	n.c.mu.Lock()
+	defer n.c.mu.Unlock()
+	return n.c.stopped
+}
+
 // drain waits until what was called is over; after a failure, until none of it is at work.
 func (c *Comm) drain(call string) error {
 	timer := time.AfterFunc(c.l.timeout, func() {

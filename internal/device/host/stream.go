@@ -29,6 +29,8 @@ type stream struct {
 	working bool
 	closed  bool
 	fault   error
+	owed    error    // the fault of a task that nobody has been told of
+	heard   bool     // somebody has been told of the fault
 	capture *capture // where operations go instead
 }
 
@@ -66,17 +68,23 @@ func (s *stream) accepts(call string) error {
 	if s.closed {
 		return fail(s.dev, call, device.ErrClosed, "the stream is destroyed")
 	}
-	return s.told()
+	if p, ok := s.fault.(passing); ok {
+		s.heard = true
+		return p.error
+	}
+	return s.fault
 }
 
-// told returns the fault. That of a task is over then, when all behind it is dropped.
+// told returns the fault. That of a task is returned once, if it is still news.
 func (s *stream) told() error {
 	fault := s.fault
 	if p, ok := fault.(passing); ok {
-		if s.count == 0 {
-			s.fault = nil
-		}
-		return p.error
+		s.heard, fault = true, p.error
+	} else if fault == nil {
+		fault, s.owed = s.owed, nil
+	}
+	if old, ok := fault.(interface{ Stale() bool }); ok && old.Stale() {
+		return nil
 	}
 	return fault
 }
@@ -133,6 +141,12 @@ func (s *stream) work() {
 // rest is the end of the work that there was.
 func (s *stream) rest() {
 	s.working = false
+	if p, ok := s.fault.(passing); ok { // what was behind it is dropped; what comes now is not
+		if !s.heard {
+			s.owed = p.error
+		}
+		s.fault, s.heard = nil, false
+	}
 	if s.closed {
 		s.queues.drop(s)
 	}

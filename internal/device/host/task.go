@@ -12,7 +12,8 @@ type Task interface {
 	// Start begins the work, if that waits for nobody, and says whether Run will not have to
 	// wait long. It is called once before each Run.
 	Start() (soon bool)
-	// Run does the work. Its error is the stream's until somebody has been told.
+	// Run does the work. Its error is a fault until all that is queued behind it is dropped,
+	// and is told once; but not if it has a method Stale that says that everybody knows.
 	Run() error
 	// Drop is called instead of both after a fault of the stream.
 	Drop(fault error)
