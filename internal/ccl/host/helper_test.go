@@ -92,7 +92,7 @@ func (r *rank) group(f func()) error {
 func (r *rank) wait(stream device.Handle) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	return r.d.Finish(ctx, r.me, stream)
+	return r.d.Finish(ctx, r.device(), stream)
 }
 
 // do makes a call and waits for it.
@@ -112,7 +112,7 @@ func (r *rank) must(err error) {
 
 // memory is device memory of n bytes with room around that must stay as it is.
 func (r *rank) memory(content []byte) []byte {
-	p, err := r.d.Alloc(r.me, uintptr(len(content)+1))
+	p, err := r.d.Alloc(r.device(), uintptr(len(content)+1))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func (r *rank) memory(content []byte) []byte {
 // free gives memory back.
 func (r *rank) free(memories ...[]byte) {
 	for _, b := range memories {
-		r.must(r.d.Free(r.me, device.Ptr(mem.Address(b))))
+		r.must(r.d.Free(r.device(), device.Ptr(mem.Address(b))))
 	}
 }
 
@@ -173,3 +173,6 @@ func on[T any](call ccl.Call, src, dst []T) ccl.Call {
 
 // is says whether an error has a code, and is not something else as well.
 func is(err, kind error) bool { return errors.Is(err, kind) }
+
+// device is the rank's number of it: processes have one each.
+func (r *rank) device() int { return r.Comm.device.Index }

@@ -101,7 +101,7 @@ func TestGrow(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		(&rank{t: t, d: d, me: 2}).works(c, 3)
+		(&rank{Comm: c.(*Comm), t: t, d: d, me: 2}).works(c, 3)
 	})
 	each(t, l, d, 2, func(r *rank) {
 		var id *ccl.ID
