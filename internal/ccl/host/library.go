@@ -79,38 +79,6 @@ func (l *Library) Path() string { return "" }
 // Lacks is nil: all calls are possible.
 func (l *Library) Lacks(ccl.Kind) error { return nil }
 
-// Ignored are all fields about GPUs and networks, of which there are none.
-func (l *Library) Ignored(c *ccl.Config) []string {
-	var list []string
-	note := func(name string, set bool) {
-		if set {
-			list = append(list, name)
-		}
-	}
-	note("Net", c.Net != "")
-	note("CGAClusterSize", c.CGAClusterSize != nil)
-	note("MinCTAs", c.MinCTAs != nil)
-	note("MaxCTAs", c.MaxCTAs != nil)
-	note("SplitShare", c.SplitShare != nil)
-	note("TrafficClass", c.TrafficClass != nil)
-	note("CollNet", c.CollNet != nil)
-	note("CTAPolicy", c.CTAPolicy != nil)
-	note("ShrinkShare", c.ShrinkShare != nil)
-	note("NVLSCTAs", c.NVLSCTAs != nil)
-	note("ChannelsPerPeer", c.ChannelsPerPeer != nil)
-	note("NVLinkCentric", c.NVLinkCentric != nil)
-	note("GraphUsage", c.GraphUsage != nil)
-	note("RMAContexts", c.RMAContexts != nil)
-	note("MaxP2PPeers", c.MaxP2PPeers != nil)
-	note("GraphStreamOrder", c.GraphStreamOrder != nil)
-	note("LaunchOrder", c.LaunchOrder != nil)
-	note("RMASignals", c.RMASignals != nil)
-	note("RMAEager", c.RMAEager != nil)
-	note("HostCFTMode", c.HostCFTMode != nil)
-	note("NVLSHostMode", c.NVLSHostMode != nil)
-	return list
-}
-
 // Alloc gives memory that all ranks read in place, as all memory of the platform.
 func (l *Library) Alloc(d ccl.Device, bytes uintptr) (uintptr, error) {
 	p, err := d.Driver.Alloc(d.Index, bytes)
