@@ -238,7 +238,7 @@ func (c *Comm) counts(call *ccl.Call, send, recv *ccl.Buffer) error {
 		return problem(ErrArgument, "this rank gives itself %d elements and expects %d", v.Send[c.rank], v.Recv[c.rank])
 	}
 	if !send.Type.Valid() {
-		call.Counts = &Counts{times(v.Send, send.Elem), times(v.SendAt, send.Elem), times(v.Recv, send.Elem), times(v.RecvAt, send.Elem)}
+		call.Counts = &Counts{Send: times(v.Send, send.Elem), SendAt: times(v.SendAt, send.Elem), Recv: times(v.Recv, send.Elem), RecvAt: times(v.RecvAt, send.Elem)}
 	}
 	call.Count = 0
 	return c.apart(send, recv)
