@@ -118,13 +118,6 @@ func wants(t *testing.T, err, is error, parts ...string) {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func at(address uintptr, n int) Raw { return Raw{Address: address, Count: n, Type: Float32} }
 
 // TestEveryCallReachesItsFunction: which function a call becomes, with which arguments.
