@@ -119,3 +119,6 @@ type Properties struct {
 	LSATeams   int  // groups of ranks that load and store each other's memory
 	HostRMA    bool // PutSignal is possible
 }
+
+// Handler is the ability of a Comm to be known to others by a number (ncclComm_t).
+type Handler interface{ Handle() uintptr }

@@ -7,7 +7,11 @@
 // on the way to a library costs an allocation.
 package ccl
 
-import "github.com/goshmem/goshmem/internal/device"
+import (
+	"runtime"
+
+	"github.com/goshmem/goshmem/internal/device"
+)
 
 // Device is where the memory and the streams of a communicator are.
 type Device struct {
@@ -92,3 +96,22 @@ type Comm interface {
 
 // NoColor is the color of a rank that gets no communicator.
 const NoColor = -1
+
+// Enter holds the goroutine's thread, and makes the device current on it where libraries
+// look for that, until Leave gets what Enter returned.
+func (d Device) Enter() (before uintptr, err error) {
+	if c, ok := d.Driver.(device.Current); ok {
+		return c.Enter(d.Index)
+	}
+	runtime.LockOSThread()
+	return 0, nil
+}
+
+// Leave gives the thread back as it was.
+func (d Device) Leave(before uintptr) {
+	if c, ok := d.Driver.(device.Current); ok {
+		c.Leave(d.Index, before)
+		return
+	}
+	runtime.UnlockOSThread()
+}
