@@ -28,13 +28,13 @@ func layerOf(dir string) layer {
 		return top
 	case under(dir, "internal/conformance"), under(dir, "internal/perf"), under(dir, "internal/jobtest"), under(dir, "internal/killtest"), dir == "internal/testjob":
 		return harness
-	case dir == "internal/engines", dir == "internal/info", dir == "internal/doctor":
+	case dir == "internal/engines", dir == "internal/info", dir == "internal/doctor", dir == "internal/ccl/host": // which makes worlds of an engine
 		return selection
 	case dir == "internal/engine":
 		return seam
 	case under(dir, "internal/engine"):
 		return engines
-	case under(dir, "internal"), dir == "gpu", under(dir, "interchange"), dir == "dtype": // they have the types that engines and reductions speak of
+	case under(dir, "internal"), dir == "gpu", under(dir, "interchange"), dir == "dtype", dir == "nccl/raw": // they have the types that engines and reductions speak of
 		return leaf
 	}
 	return public
