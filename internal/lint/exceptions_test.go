@@ -41,6 +41,7 @@ func (e exceptions) unused() []string {
 func unsafePackages() exceptions {
 	return except(map[string]string{
 		"examples/mpiexchange":    "calls a C library that it opens at run time",
+		"internal/ccl":            "passes Go memory on that somebody holds",
 		"internal/device":         "has arguments of any type pass through it",
 		"internal/device/host":    "its memory is mapped, and known by its addresses",
 		"internal/device/vendor":  "hands addresses of kernel arguments and of copied memory to a driver",
@@ -71,6 +72,11 @@ func packageVariables() exceptions {
 		"interchange/dlpack.deleterAt": "an address that is only read",
 		"interchange/dlpack.records":   "memory of records in C's hands, which outlives whoever made them",
 		"gpu.launches":                 "memory of launches that is used again, so that they allocate nothing",
+		"internal/ccl.codeNames":       "a table of names that is only read",
+		"internal/ccl.kindNames":       "a table of names that is only read",
+		"internal/ccl.opNames":         "a table of names that is only read",
+		"internal/ccl.typeNames":       "a table of names that is only read",
+		"internal/ccl.typeSizes":       "a table of sizes that is only read",
 		"internal/dl.frames":           "frames of calls that are over, for the next ones",
 		"internal/dl.scratches":        "memory that no call uses, for the next ones",
 		"internal/dl.witness":          "what was called in this process, for tests that want to know",

@@ -34,7 +34,7 @@ func layerOf(dir string) layer {
 		return seam
 	case under(dir, "internal/engine"):
 		return engines
-	case under(dir, "internal"), dir == "gpu", under(dir, "interchange"), dir == "dtype": // they have the types that engines and reductions speak of
+	case under(dir, "internal"), dir == "gpu", under(dir, "interchange"), dir == "dtype", dir == "nccl/raw": // they have the types that engines and reductions speak of
 		return leaf
 	}
 	return public
