@@ -26,6 +26,11 @@ func (s *Stream) BeginCapture() error {
 	})
 }
 
+// Capturing says whether work is recorded instead of done: BeginCapture was called on this
+// stream, and EndCapture has not been. A stream that has joined the capture of another one
+// does not know.
+func (s *Stream) Capturing() bool { return s != nil && s.capturing.Load() }
+
 // EndCapture returns what was recorded since BeginCapture. CUDA: cuStreamEndCapture,
 // cuGraphInstantiateWithFlags (11.4); HIP: hipStreamEndCapture,
 // hipGraphInstantiateWithFlags (4.5).
@@ -50,7 +55,7 @@ func (g *Graph) Launch(s *Stream) error {
 	if g.ended() {
 		return fail(g.d, op, problem(ErrClosed, "the graph is closed"))
 	}
-	h, err := s.on(g.d)
+	h, err := s.On(g.d)
 	if err == nil {
 		err = g.d.driver().LaunchGraph(g.d.index, g.h, h)
 	}

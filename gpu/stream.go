@@ -100,8 +100,9 @@ func (s *Stream) alive() error {
 	return nil
 }
 
-// on returns the stream that s stands for in a call about d.
-func (s *Stream) on(d *Device) (device.Handle, error) {
+// On returns the handle of the stream that s stands for in work of d, for packages of this
+// module that queue such work. Errors: ErrClosed; ErrArgument for a stream of another device.
+func (s *Stream) On(d *Device) (device.Handle, error) {
 	if s == nil {
 		return 0, nil
 	}

@@ -173,12 +173,12 @@ func (w *World) take(r request) (*block, error) {
 	if err != nil {
 		return nil, problem(ErrNoMemory, "symmetric heap exhausted: %v: raise %s or Options.HeapSize", err, env.HeapSize)
 	}
-	if err := w.heap.Commit(at, r.bytes); err != nil {
+	if err := w.store.Commit(at, r.bytes); err != nil {
 		err = problem(ErrNoMemory, "%v", err)
 		return nil, errors.Join(err, w.alloc.Free(at))
 	}
 	if err := w.trodden(at, r.bytes); err != nil {
-		return nil, errors.Join(err, w.heap.Release(at, r.bytes), w.alloc.Free(at))
+		return nil, errors.Join(err, w.store.Release(at, r.bytes), w.alloc.Free(at))
 	}
 	return w.newBlock(at, r.bytes), nil
 }
@@ -194,7 +194,7 @@ func (w *World) giveBack(b *block) error {
 		w.blocks = slices.Delete(w.blocks, i, i+1)
 		w.inter(b)
 	}
-	if err := w.heap.Release(b.at, b.n); err != nil {
+	if err := w.store.Release(b.at, b.n); err != nil {
 		return err
 	}
 	return w.alloc.Free(b.at)

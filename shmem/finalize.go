@@ -41,6 +41,9 @@ func (w *World) Finalize(ctx context.Context) error {
 		err = w.shared.waitForStarted(ctx)
 	}
 	if err == nil {
+		err = w.shared.endGroup(ctx)
+	}
+	if err == nil {
 		err = w.world.meet(ctx, engine.KindFinalize, "finalize", engine.Site())
 	}
 	w.reportLocks()
@@ -56,7 +59,7 @@ func (w *World) Finalize(ctx context.Context) error {
 		}
 		return rewrap(w, "finalize", err)
 	}
-	return cmp.Or(untold, fail(w, "finalize", noPeer, w.heap.Close()))
+	return cmp.Or(untold, fail(w, "finalize", noPeer, w.closeMemory()))
 }
 
 // rewrap keeps an Error as it is.

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/goshmem/goshmem/internal/device"
 	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/mem"
 )
@@ -24,6 +25,8 @@ type Team struct {
 	config  TeamConfig
 	site    string // where the team was made
 	gate    engine.Gate
+	group   engine.Group           // where streams of a device meet; nil: in a world without
+	stream  device.Handle          // for what the team does there while this PE waits; 0: not made yet
 	bases   []unsafe.Pointer       // of the members' heaps; nil: only the engine gets there
 	direct  bool                   // all of them are there
 	folding folding                // what reductions need
@@ -220,6 +223,9 @@ func (t *Team) destroy(ctx context.Context) (broken bool, err error) {
 	}
 	defer t.exit()
 	err = t.gate.Meet(orBackground(ctx), t.call(engine.KindDestroy, engine.Site()))
+	if err == nil {
+		err = t.endGroup(ctx)
+	}
 	t.state.Store(freed)
 	t.w.forget(t)
 	if err == nil {

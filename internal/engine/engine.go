@@ -35,6 +35,10 @@ type Local interface {
 	OpenLocal(n int, c Config) ([]Heap, error)
 }
 
+// Reluctant is the ability of an engine to say why it should run here only if it is asked
+// for by name; "" if it need not be.
+type Reluctant interface{ Reluctant() string }
+
 // Distant is the mark of a heap whose lanes every operation on a PE must go through,
 // also where the PE has a Base, which is then for collectives and for views.
 type Distant interface{ Distant() }
@@ -55,6 +59,7 @@ type Config struct {
 type Job struct {
 	Config
 	Rank, Size int
+	LocalRank  int // number of this PE among those of its machine, which take turns with its devices
 	Exchange   Exchange
 }
 

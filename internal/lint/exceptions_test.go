@@ -53,6 +53,7 @@ func unsafePackages() exceptions {
 		"internal/engine/network": "delivers late to addresses that it was given, and tells the race detector of them",
 		"internal/truth":          "gives one piece of symmetric memory two types",
 		"internal/engine/host":    "maps memory of other processes",
+		"internal/engine/ipc":     "its memory is that of devices, known by addresses",
 		"launch/launcher":         "asks the kernel how a process ended",
 		"internal/mem":            "is where raw memory is read and written",
 		"internal/perf":           "measures package reduce, which takes addresses",

@@ -23,6 +23,7 @@ const (
 	opWait
 	opLaunch
 	opGraph
+	opTask
 )
 
 // op is an operation in a queue or in a graph.
@@ -41,6 +42,8 @@ type op struct {
 	shape    shape
 	args     []uint64
 	graph    *graph
+	task     Task
+	started  bool // the task is
 }
 
 // set makes a slot of a queue this operation, and keeps the slot's memory for
@@ -60,6 +63,8 @@ func (o *op) do(s *stream, fault error) error {
 		return nil
 	case opWait:
 		return o.event.await(o.record)
+	case opTask:
+		return o.run(fault)
 	}
 	if fault != nil {
 		return nil
