@@ -22,7 +22,7 @@ type rank struct {
 }
 
 // newRank takes the memory for the largest size.
-func newRank(o Options, comm *nccl.Comm) (r *rank, err error) {
+func newRank(ctx context.Context, o Options, comm *nccl.Comm) (r *rank, err error) {
 	r = &rank{o: o, comm: comm}
 	defer func() {
 		if err != nil {
@@ -41,7 +41,7 @@ func newRank(o Options, comm *nccl.Comm) (r *rank, err error) {
 	if r.all, err = r.allocate(2*half(o) + spare); err != nil {
 		return r, err
 	}
-	return r, r.register()
+	return r, r.register(ctx)
 }
 
 // half is the bytes of a buffer, and spare what both may be out of line.
@@ -56,13 +56,16 @@ func (r *rank) allocate(n int) (gpu.Buffer, error) {
 		r.after(b.Close)
 		return b, err
 	}
-	m, err := nccl.Alloc[byte](r.comm, n)
+	m, err := nccl.MemAlloc[byte](r.comm, n)
+	if err != nil {
+		return gpu.Buffer{}, err
+	}
 	r.after(m.Close)
-	return m.Slice, err
+	return m.Slice, nil
 }
 
 // register tells the library of the buffers.
-func (r *rank) register() error {
+func (r *rank) register(ctx context.Context) error {
 	switch r.o.Register {
 	case 1:
 		reg, err := nccl.Register(r.comm, r.all)
@@ -71,7 +74,7 @@ func (r *rank) register() error {
 		}
 		r.after(reg.Close)
 	case 2:
-		w, err := nccl.NewWindow(r.comm, r.all, nccl.WindowSymmetric)
+		w, err := nccl.NewWindow(ctx, r.comm, r.all, nccl.WindowSymmetric)
 		if err != nil {
 			return err
 		}

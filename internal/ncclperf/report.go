@@ -14,6 +14,7 @@ import (
 
 // Report is a whole measurement.
 type Report struct {
+	Rank    int // whose report it is; all have the same rows
 	Options Options
 	Header  Header
 	Rows    []Row

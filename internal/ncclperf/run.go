@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -70,8 +71,8 @@ func (o Options) rank(ctx context.Context, c *nccl.Comm, w io.Writer, step func(
 		}
 		err = c.Close()
 	}()
-	report = Report{Options: o, Start: time.Now()}
-	r, err := newRank(o, c)
+	report = Report{Rank: c.Rank(), Options: o, Start: time.Now()}
+	r, err := newRank(ctx, o, c)
 	if err != nil {
 		return report, err
 	}
@@ -194,7 +195,7 @@ func (r *rank) mulsum(j job) error {
 	factor := make([]byte, 8)
 	j.e.put(factor, scalar(r.comm.Rank()))
 	var err error
-	r.odd, err = preMulSum(r.comm, j.e.name, factor)
+	r.odd, err = makers()[slices.Index(typeNames(), j.e.name)](r.comm, factor)
 	return err
 }
 
