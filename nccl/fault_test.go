@@ -95,7 +95,7 @@ func TestAbortInFlight(t *testing.T) {
 		}
 		waiting := make(chan struct{}, len(ranks))
 		go func() {
-			for range len(ranks) - 1 {
+			for range ranks {
 				<-waiting
 			}
 			cancel(gone)
@@ -107,10 +107,11 @@ func TestAbortInFlight(t *testing.T) {
 			}
 			defer x.Close()
 			err = nccl.AllReduce(r.c, x, x, nccl.Sum, r.s)
-			if r.c.Rank() == 0 {
-				err = errors.Join(err, r.c.Synchronize(r.ctx, r.s))
+			if err == nil {
+				err = r.c.Synchronize(r.ctx, r.s)
 			}
 			if err != nil || r.c.Rank() == 0 {
+				waiting <- struct{}{}
 				return err
 			}
 			if err := nccl.AllReduce(r.c, x, x, nccl.Sum, r.s); err != nil {

@@ -28,7 +28,7 @@ func layerOf(dir string) layer {
 		return top
 	case under(dir, "internal/conformance"), under(dir, "internal/perf"), under(dir, "internal/jobtest"), under(dir, "internal/killtest"), dir == "internal/testjob":
 		return harness
-	case dir == "internal/engines", dir == "internal/info", dir == "internal/doctor":
+	case dir == "internal/engines", dir == "internal/info", dir == "internal/doctor", dir == "internal/ccl/host": // which makes worlds of an engine
 		return selection
 	case dir == "internal/engine":
 		return seam

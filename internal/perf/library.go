@@ -2,101 +2,107 @@ package perf
 
 import (
 	"context"
-	"crypto/rand"
+	"errors"
 
-	"github.com/goshmem/goshmem/internal/ccl"
-	ccLhost "github.com/goshmem/goshmem/internal/ccl/host"
-	"github.com/goshmem/goshmem/internal/device"
-	devicehost "github.com/goshmem/goshmem/internal/device/host"
-	"github.com/goshmem/goshmem/internal/mem"
-	"github.com/goshmem/goshmem/launch"
+	"github.com/goshmem/goshmem/gpu"
+	"github.com/goshmem/goshmem/nccl"
 	"github.com/goshmem/goshmem/shmem"
-	"time"
-	"unsafe"
 )
 
-var _ = rand.Reader
-var _ unsafe.Pointer
-
-// library is package nccl on its host library.
+// library is package nccl on its host library: one rank for each PE.
 type library struct {
-	c       ccl.Comm
-	d       *devicehost.Driver
-	in, out []float32
+	ctx    context.Context
+	comm   *nccl.Comm
+	stream *gpu.Stream
+	memory [2]gpu.Slice[float32] // source and destination
+	local  [2][]float32          // the same
 }
 
+// openLibrary makes the communicator with the first operation that needs it. Collective.
 func (v *vectors) openLibrary(place string) error {
 	if place != OnDevice && place != InSlices || v.library != nil {
 		return nil
 	}
-	l, err := ccLhost.New(func(ctx context.Context, p ccLhost.Place) (ccLhost.Exchange, error) {
-		return launch.Join(ctx, launch.Job{Family: "nccl", Rank: p.Rank, Size: p.Size, LocalRank: -1, LocalSize: -1, Rendezvous: p.Address, Token: p.Token, Name: p.Name})
-	}, time.Minute)
+	id, err := v.agree()
 	if err != nil {
 		return err
 	}
-	ids, err := shmem.Alloc[byte](v.ctx, v.w, 128)
+	d, err := gpu.Open("host")
 	if err != nil {
 		return err
 	}
-	local, err := ids.Local()
+	x := &library{ctx: v.ctx, stream: d.DefaultStream()}
+	x.comm, err = nccl.Init(v.ctx, nccl.Options{ID: &id, Rank: v.w.MyPE(), Size: v.w.NPEs(), Device: d, Library: "host"})
 	if err != nil {
 		return err
 	}
-	id, err := l.UniqueID()
-	if err != nil {
-		return err
-	}
-	copy(local, id[:])
-	if err := shmem.Broadcast(v.ctx, v.w.Team(), ids, ids, 0); err != nil {
-		return err
-	}
-	copy(id[:], local)
-	d, err := devicehost.Open(1)
-	if err != nil {
-		return err
-	}
-	c, err := l.Init(ccl.Init{Device: ccl.Device{Driver: d}, Rank: v.w.MyPE(), Size: v.w.NPEs(), IDs: []ccl.ID{id}})
-	if err != nil {
-		return err
-	}
-	x := &library{c: c, d: d}
-	for _, to := range []*[]float32{&x.in, &x.out} {
-		p, err := d.Alloc(0, MostBytes)
-		if err != nil {
+	for i := range x.memory {
+		if x.memory[i], err = gpu.Alloc[float32](d, len(v.in)); err != nil {
 			return err
 		}
-		*to = mem.At[float32](uintptr(p), MostBytes/floatBytes)
+		if x.local[i], err = x.memory[i].Local(); err != nil {
+			return err
+		}
 	}
 	v.library = x
 	return nil
 }
 
-func (p *part) byLibrary() func() error {
-	x := p.library
-	call := ccl.Call{Type: ccl.Float32, Send: mem.Address(p.in), Recv: mem.Address(p.out), Count: p.block}
-	switch p.op {
+// agree gives all PEs an id.
+func (v *vectors) agree() (id nccl.UniqueID, err error) {
+	shared, err := shmem.Alloc[byte](v.ctx, v.w, len(id))
+	if err != nil {
+		return id, err
+	}
+	local, err := shared.Local()
+	if err == nil && v.w.MyPE() == 0 {
+		id, err = nccl.NewUniqueID(nccl.Options{Library: "host"})
+		copy(local, id[:])
+	}
+	if err = errors.Join(err, shmem.Broadcast(v.ctx, v.w.Team(), shared, shared, 0)); err != nil {
+		return id, err
+	}
+	copy(id[:], local)
+	return id, shared.Free(v.ctx)
+}
+
+// byLibrary is the collective by package nccl, and the wait for it.
+func (p *part) byLibrary() (func() error, error) {
+	if p.place == InSlices {
+		return waited(p.library, p.op, nccl.Host(p.in), nccl.Host(p.out), p.w.MyPE() == 0), nil
+	}
+	src, err := p.library.memory[0].Slice(0, len(p.in))
+	if err != nil {
+		return nil, err
+	}
+	dst, err := p.library.memory[1].Slice(0, len(p.out))
+	if err != nil {
+		return nil, err
+	}
+	return waited(p.library, p.op, src, dst, p.w.MyPE() == 0), nil
+}
+
+// waited is a call on the default stream and the wait for it.
+func waited[B nccl.Buffer](x *library, op string, src, dst B, root bool) func() error {
+	c, s := x.comm, x.stream
+	call := func() error { return nccl.ReduceScatter(c, src, dst, nccl.Sum, s) }
+	switch op {
 	case OpBroadcast:
-		call.Kind, call.Count = ccl.Broadcast, p.whole
-		if p.w.MyPE() == 0 {
-			call.Recv = call.Send
+		if root { // the peers' root has one vector, too
+			dst = src
 		}
+		call = func() error { return nccl.Broadcast(c, src, dst, 0, s) }
 	case OpFCollect:
-		call.Kind = ccl.AllGather
+		call = func() error { return nccl.AllGather(c, src, dst, s) }
 	case OpAllToAll:
-		call.Kind = ccl.AllToAll
+		call = func() error { return nccl.AllToAll(c, src, dst, s) }
 	case OpAllReduce:
-		call.Kind, call.Count = ccl.AllReduce, p.whole
-	case OpReduceScatter:
-		call.Kind = ccl.ReduceScatter
+		call = func() error { return nccl.AllReduce(c, src, dst, nccl.Sum, s) }
 	}
 	return func() error {
-		if err := x.c.Do(call); err != nil {
+		if err := call(); err != nil {
 			return err
 		}
-		if done, err := x.d.StreamDone(0, device.Handle(0)); done || err != nil {
-			return err
-		}
-		return x.d.Finish(p.ctx, 0, 0)
+		return s.Synchronize(x.ctx)
 	}
 }

@@ -128,7 +128,7 @@ func (v *vectors) part(op string, bytes int, place string, order int) (*part, er
 		return nil, err
 	}
 	if place == OnDevice {
-		p.in, p.out = v.library.in[:from], v.library.out[:to]
+		p.in, p.out = v.library.local[0][:from], v.library.local[1][:to]
 	}
 	if p.dst, err = v.dst.Slice(0, to); err != nil {
 		return nil, err
@@ -141,14 +141,9 @@ func (v *vectors) part(op string, bytes int, place string, order int) (*part, er
 
 // loop does a collective n times, and ends when all PEs have.
 func (p *part) loop(n int) error {
-	var once func() error
-	switch p.place {
-	case "":
-		once = p.once()
-	case Copied:
-		once = p.private()
-	default:
-		once = p.byLibrary()
+	once, err := p.chosen()
+	if err != nil {
+		return err
 	}
 	for range n {
 		if err := once(); err != nil {
@@ -156,6 +151,17 @@ func (p *part) loop(n int) error {
 		}
 	}
 	return p.w.Barrier(p.ctx)
+}
+
+// chosen is the collective on vectors where they are.
+func (p *part) chosen() (func() error, error) {
+	switch p.place {
+	case "":
+		return p.once(), nil
+	case Copied:
+		return p.private(), nil
+	}
+	return p.byLibrary()
 }
 
 // once is the collective.

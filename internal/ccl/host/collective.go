@@ -43,6 +43,12 @@ const (
 
 const slipBytes = (len(engine.Slip{}) - dataAt) * 8
 
+// meetMost is the most that goes over stages where all wait for all: to write there takes
+// cache lines away from who has read them last, which soon takes longer than a second
+// meeting. Where only one gives or takes, the others can be ahead, and there is none to wait
+// for.
+const meetMost = engine.StageSize / 4
+
 // nobody is who is awaited by a rank that needs nothing of others.
 const nobody = -2
 
@@ -58,8 +64,9 @@ func (x *collective) gives(rank int) bool {
 	return k != ccl.Broadcast && k != ccl.Scatter || rank == x.call.Peer
 }
 
-// settle finds out how the call will go.
-func (x *collective) settle() {
+// settle is the first thing to do with a call: it finds out how it will go.
+func (x *collective) settle(call *ccl.Call) {
+	x.call = call
 	x.size = x.call.Type.Size()
 	x.bytes = uintptr(x.call.Count) * x.size
 	x.form = [2]uint64{uint64(x.call.Count), form(x.call)}
@@ -72,7 +79,7 @@ func (x *collective) settle() {
 		x.way, x.form[0] = inPlace, 0
 	case whole <= uintptr(slipBytes):
 		x.way = bySlip
-	case whole <= engine.StageSize:
+	case whole <= meetMost, whole <= engine.StageSize && x.call.Kind.Rooted():
 		x.way = byStage
 	default:
 		x.way = inPlace
@@ -81,15 +88,12 @@ func (x *collective) settle() {
 
 // free says whether begin will not wait.
 func (x *collective) free() bool {
-	x.settle()
-	g, ok := x.c.world.gate.(interface{ Free(staged bool) bool })
-	return ok && g.Free(x.way == byStage || x.call.Kind == ccl.AllToAllV)
+	return x.c.world.gate.Free(x.way == byStage || x.call.Kind == ccl.AllToAllV)
 }
 
 // begin arrives with what this rank has.
 func (x *collective) begin() error {
 	c := x.c
-	x.settle()
 	k := kinds[x.call.Kind]
 	c.calls[k]++
 	x.at = engine.Call{Kind: k, Seq: c.calls[k]}

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/ccl"
@@ -28,12 +29,15 @@ type Comm struct {
 	initErr error
 	world   *world // nil without one
 
+	open    atomic.Bool   // calls are possible: all is well
+	issued  atomic.Uint64 // tickets given
+	served  atomic.Uint64 // tickets whose turn is over
+	pending atomic.Int64  // tasks that are not over
+	active  atomic.Int64  // tasks in the world
+	waiting atomic.Int64  // goroutines that wait for moved
+
 	mu      sync.Mutex
-	moved   sync.Cond // something of the following has changed
-	issued  uint64    // tickets given
-	served  uint64    // tickets whose turn is over
-	pending int       // tasks that are not over
-	active  int       // tasks in the world
+	moved   sync.Cond // something has changed
 	err     error     // why nothing more is possible
 	ended   bool      // finalized
 	revoked bool
@@ -153,6 +157,7 @@ func (c *Comm) adopt(w *world) {
 	c.sources, c.dsts = make([]unsafe.Pointer, n), make([]unsafe.Pointer, n)
 	c.scales, c.parts = make([]uint64, n), make([]part, n)
 	c.scratch = &reduce.Scratch{}
+	c.open.Store(true)
 }
 
 // Rank is the number of this rank.
@@ -166,6 +171,9 @@ func (c *Comm) Index() (int, error) { return c.device.Index, nil }
 
 // usable says why no call is possible.
 func (c *Comm) usable(call string) error {
+	if c.open.Load() {
+		return nil
+	}
 	select {
 	case <-c.ready:
 	default:
@@ -205,6 +213,7 @@ func (c *Comm) AsyncError() error {
 	}
 	if err := c.world.heap.Broken(); err != nil {
 		c.err = stalled("ncclCommGetAsyncError", err)
+		c.open.Store(false)
 	}
 	return c.err
 }

@@ -35,6 +35,7 @@ func (c *Comm) finish(call string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ended = true
+	c.open.Store(false)
 	return err
 }
 
@@ -78,6 +79,7 @@ func (c *Comm) leave(call string) error {
 	c.mu.Lock()
 	w := c.world
 	c.world, c.ended = nil, true
+	c.open.Store(false)
 	if c.err == nil {
 		c.err = fault(call, ccl.InvalidUsage, "the communicator is destroyed")
 	}

@@ -23,7 +23,8 @@ type task struct {
 	pairs       pairs       // sends and receives
 	others      *others     // streams of the group beside the one that the task is in
 	work        collective
-	near, over  func() bool // of work and pairs, as values that cost nothing
+
+	free, near, over func() bool // of work and pairs, as values that cost nothing
 }
 
 func (c *Comm) newTask() *task {
@@ -31,7 +32,7 @@ func (c *Comm) newTask() *task {
 	if t == nil {
 		t = &task{c: c}
 		t.work.c, t.pairs.c = c, c
-		t.near, t.over = t.work.near, t.pairs.over
+		t.free, t.near, t.over = t.work.free, t.work.near, t.pairs.over
 	}
 	c.spare = nil
 	return t
@@ -127,8 +128,7 @@ func (t *task) Start() (soon bool) {
 	case len(t.collectives) > 1 || !t.pairs.empty():
 		return false
 	}
-	t.work.call = &t.collectives[0]
-	if !t.work.free() {
+	if t.work.settle(&t.collectives[0]); !t.work.free() && !c.world.heap.Soon(t.free) {
 		return false
 	}
 	t.begun = true
@@ -199,8 +199,8 @@ func (t *task) perform() error {
 
 func (t *task) collect() error {
 	for i := range t.collectives {
-		t.work.call = &t.collectives[i]
 		if !t.begun {
+			t.work.settle(&t.collectives[i])
 			if err := t.work.begin(); err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package host
 
 import (
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/goshmem/goshmem/internal/ccl"
@@ -13,45 +14,76 @@ import (
 
 // issue gives a task its ticket.
 func (c *Comm) issue() uint64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.pending++
-	c.issued++
-	return c.issued - 1
+	c.pending.Add(1)
+	return c.issued.Add(1) - 1
 }
 
 // withdraw takes the latest ticket back.
 func (c *Comm) withdraw() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.pending--
-	c.issued--
+	c.issued.Add(^uint64(0))
+	c.leaveQueue()
+}
+
+// leaveQueue ends a task for those who wait for that.
+func (c *Comm) leaveQueue() {
+	c.pending.Add(-1)
+	c.wake()
+}
+
+// wake has those look who wait.
+func (c *Comm) wake() {
+	if c.waiting.Load() > 0 {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.moved.Broadcast()
+	}
 }
 
 // enter lets a ticket in whose turn it is; without wait it says so if it is not.
 func (c *Comm) enter(ticket uint64, wait bool) (in bool, err error) {
+	if wait && c.served.Load() != ticket {
+		c.queue(func() bool { return c.served.Load() == ticket || !c.open.Load() })
+	}
+	if c.served.Load() != ticket && c.open.Load() {
+		return false, nil
+	}
+	c.active.Add(1) // before the look: who closes looks at it afterwards
+	if c.open.Load() {
+		return true, nil
+	}
+	c.active.Add(-1)
+	c.wake()
+	return false, c.reason()
+}
+
+// reason is why nothing more is possible.
+func (c *Comm) reason() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for wait && c.err == nil && c.served != ticket {
+	if c.err == nil {
+		return fault(callGroup, ccl.InvalidUsage, "the communicator is finalized")
+	}
+	return c.err
+}
+
+// queue waits until ready says so.
+func (c *Comm) queue(ready func() bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting.Add(1)
+	defer c.waiting.Add(-1)
+	for !ready() {
 		c.moved.Wait()
 	}
-	if c.err != nil || c.served != ticket {
-		return false, c.err
-	}
-	c.active++
-	return true, nil
 }
 
 // exit ends a task; in says whether it was let in.
 func (c *Comm) exit(in bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if in {
-		c.active--
-		c.served++
+		c.served.Add(1)
+		c.active.Add(-1)
 	}
-	c.pending--
-	c.moved.Broadcast()
+	c.leaveQueue()
 }
 
 // fail ends the communicator for all ranks, and returns why it has ended: the first reason.
@@ -62,6 +94,7 @@ func (c *Comm) fail(call string, why error) error {
 	if first {
 		c.err = coded
 	}
+	c.open.Store(false)
 	err := c.err
 	c.moved.Broadcast()
 	c.mu.Unlock()
@@ -98,20 +131,16 @@ func (n news) Stale() bool {
 
 // drain waits until what was called is over; after a failure, until none of it is at work.
 func (c *Comm) drain(call string) error {
+	var late atomic.Bool
 	timer := time.AfterFunc(c.l.timeout, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.moved.Broadcast()
+		late.Store(true)
+		c.wake()
 	})
 	defer timer.Stop()
-	deadline := time.Now().Add(c.l.timeout)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for c.active > 0 || c.pending > 0 && c.err == nil {
-		if !time.Now().Before(deadline) {
-			return fault(call, ccl.Timeout, "work of the communicator is not over after %v (GOSHMEM_TIMEOUT): its streams may wait for something else", c.l.timeout)
-		}
-		c.moved.Wait()
+	idle := func() bool { return c.active.Load() == 0 && (c.pending.Load() == 0 || !c.open.Load()) }
+	c.queue(func() bool { return late.Load() || idle() })
+	if !idle() {
+		return fault(call, ccl.Timeout, "work of the communicator is not over after %v (GOSHMEM_TIMEOUT): its streams may wait for something else", c.l.timeout)
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ type world struct {
 type gate interface {
 	engine.Gate
 	Here(i int) bool
+	Free(staged bool) bool
 }
 
 // location is how others know an address of this rank; 0: not at all.

@@ -27,6 +27,7 @@ type stream struct {
 	count   int
 	done    uint64 // operations done since the beginning
 	working bool
+	inline  bool // at a task that is not in the queue
 	closed  bool
 	fault   error
 	owed    error    // the fault of a task that nobody has been told of
@@ -57,7 +58,7 @@ func (s *stream) add(call string, o *op, args []uint64) (uint64, error) {
 		return 0, s.capture.add(call, s, o, args)
 	}
 	s.append(o, args)
-	return s.done + uint64(s.count), nil
+	return s.last(), nil
 }
 
 // accepts says why nothing can be appended, when there is room.
@@ -178,7 +179,7 @@ func (s *stream) idle(call string) (bool, error) {
 	if s.capture != nil {
 		return false, s.capture.spoil(call, s.dev)
 	}
-	return s.count == 0, s.told()
+	return s.last() == s.done, s.told()
 }
 
 // close has the stream take nothing more; what is queued will be done. A capture that

@@ -57,10 +57,10 @@ func (s *stream) perform(call string, t Task, eager bool) (Outcome, error) {
 	return s.attempt(t), nil
 }
 
-// attempt does a task at once, as the first of the queue, or leaves it to the goroutine.
+// attempt does a task at once, before what is queued meanwhile, or leaves it to the
+// goroutine.
 func (s *stream) attempt(t Task) Outcome {
-	s.working = true
-	s.append(&op{kind: opTask, task: t, started: true}, nil)
+	s.working, s.inline = true, true
 	s.mu.Unlock()
 	soon := t.Start()
 	var err error
@@ -68,19 +68,40 @@ func (s *stream) attempt(t Task) Outcome {
 		err = pass(t.Run())
 	}
 	s.mu.Lock()
+	s.inline = false
 	if !soon {
+		s.prepend(&op{kind: opTask, task: t, started: true})
 		go s.run()
 		return Queued
 	}
 	s.note(err)
-	s.pop()
-	switch {
-	case s.count > 0:
+	s.done++
+	s.moved.Broadcast()
+	if s.count > 0 {
 		go s.run()
-	default:
+	} else {
 		s.rest()
 	}
 	return Done
+}
+
+// prepend puts an operation before all that are queued.
+func (s *stream) prepend(o *op) {
+	if s.count == len(s.ring) {
+		s.grow()
+	}
+	s.head = (s.head + len(s.ring) - 1) % len(s.ring)
+	s.ring[s.head].set(o, nil)
+	s.count++
+}
+
+// last is the number of the last operation that is not done, or was.
+func (s *stream) last() uint64 {
+	n := s.done + uint64(s.count)
+	if s.inline {
+		n++
+	}
+	return n
 }
 
 // run does a task in its turn.
@@ -125,7 +146,7 @@ func (d *Driver) Finish(ctx context.Context, dev int, h device.Handle) error {
 	defer stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for number := s.done + uint64(s.count); s.done < number; {
+	for number := s.last(); s.done < number; {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
