@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -97,7 +98,10 @@ func (t *table) full(m []string) string {
 type packages map[string]map[string]bool
 
 // folders are where packages are that are not in the folder of their name.
-var folders = map[string]string{"raw": "shmem/raw", "dlpack": "interchange/dlpack"}
+var folders = map[string]string{"raw": "nccl/raw", "dlpack": "interchange/dlpack", "ccl": "internal/ccl", "device": "internal/device", "engine": "internal/engine", "rtc": "internal/rtc"}
+
+// other is which types are another name of one of another package.
+var other = map[string]string{}
 
 func (p packages) have(t *testing.T, full string) bool {
 	t.Helper()
@@ -116,7 +120,19 @@ func (p packages) have(t *testing.T, full string) bool {
 			maps.Copy(p[pkg], exported(t, pkg, f))
 		}
 	}
+	if of, field := cutType(full); field != "" && !p[pkg][full] && other[of] != "" {
+		return p.have(t, other[of]+"."+field)
+	}
 	return p[pkg][full]
+}
+
+// cutType parts "nccl.Config.Blocking" into the type and what it has.
+func cutType(full string) (typ, field string) {
+	parts := strings.Split(full, ".")
+	if len(parts) < 3 {
+		return full, ""
+	}
+	return strings.Join(parts[:2], "."), parts[2]
 }
 
 func exported(t *testing.T, pkg, file string) map[string]bool {
@@ -172,6 +188,9 @@ func declared(names map[string]bool, pkg string, spec ast.Spec) {
 		}
 	case *ast.TypeSpec:
 		names[pkg+"."+s.Name.Name] = true
+		if sel, ok := s.Type.(*ast.SelectorExpr); ok && s.Assign != 0 {
+			other[pkg+"."+s.Name.Name] = fmt.Sprintf("%v.%s", sel.X, sel.Sel.Name)
+		}
 		if st, ok := s.Type.(*ast.StructType); ok {
 			for _, field := range st.Fields.List {
 				for _, n := range field.Names {
