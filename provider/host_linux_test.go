@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -36,7 +37,7 @@ func built(t *testing.T, options ...string) *dl.Library {
 	}
 	spec := dl.Spec{Name: "ops", Path: out}
 	for name := range hostKernels() {
-		spec.Symbols = append(spec.Symbols, dl.Symbol{Name: name, Required: true})
+		spec.Symbols = append(spec.Symbols, dl.Symbol{Name: name})
 	}
 	lib, _, err := dl.Open(spec)
 	if err != nil {
@@ -70,4 +71,66 @@ func TestHeader(t *testing.T) {
 			world{t, w, newProvider(t, w), foreign(lib, w.MyPE())}.everything()
 		})
 	}
+}
+
+// TestChecked: with checks all operations do the same, and what would go astray does not:
+// it is reported.
+func TestChecked(t *testing.T) {
+	lib := built(t, "-DGOSHMEM_CHECKED", "-DFEW")
+	shmemtest.Run(t, 2, func(t testing.TB, w *shmem.World) {
+		c := world{t, w, newProvider(t, w), nil}
+		plain := foreign(lib, w.MyPE())
+		c.launch = func(name string, a, b arg, peers gpu.KernelArg, peer, other, n, m int) error {
+			table, err := peers.(*provider.AddressMap).Checked(c.p.Device())
+			if err != nil {
+				return err
+			}
+			return errors.Join(plain(name, a, b, table, peer, other, n, m), table.Report(), table.Close())
+		}
+		all(c, integer[uint64]("u64"))
+		floats(c, numbers[float32]{"f32", func(v int) float32 { return float32(v) }, func(v float32) uint64 { return uint64(v) }})
+	})
+	shmemtest.RunWith(t, 2, shmem.Options{NodeSize: 1}, func(t testing.TB, w *shmem.World) { astray(t, w, foreign(lib, w.MyPE())) })
+}
+
+// astray has kernels go wrong in every way there is. Each virtual node has one PE.
+func astray(t testing.TB, w *shmem.World, run launch) {
+	c := world{t, w, newProvider(t, w), run}
+	x, m := allocate[uint32](c, 8)
+	after, _ := allocate[uint32](c, 64)
+	a, err := gpu.Alloc[uint32](c.p.Device(), 64)
+	c.ok(err)
+	c.ok(errors.Join(a.Fill(9), x.Fill(1), after.Fill(2)))
+	me := w.MyPE()
+	for _, wrong := range []struct {
+		kernel  string
+		b       arg
+		peer, n int
+		says    string
+	}{
+		{"store_u32", x, 1 - me, 1, "a rank that kernels cannot reach: 4 bytes"},
+		{"atomic_add_u32", x, 2, 1, "a rank that there is not: 4 bytes"},
+		{"load_u32", x, -1, 1, "a rank that there is not"},
+		{"store_u32", x, me, 9, "memory outside the allocation: 4 bytes"},
+		{"put_block_u32", x, me, 9, "memory outside the allocation: 36 bytes"},
+		{"put_u32", after, me, 1, "memory outside the allocation"}, // another allocation
+		{"atomic_xchg_u32", a, me, 1, "memory outside the allocation"},
+	} {
+		table, err := m.Checked(c.p.Device())
+		c.ok(err)
+		c.ok(run(wrong.kernel, a, wrong.b, table, wrong.peer, wrong.peer, wrong.n, wrong.n))
+		c.wants(table.Report(), provider.ErrWild, wrong.says)
+		c.ok(table.Close())
+	}
+	got := make([]uint32, 64)
+	c.ok(after.CopyTo(got, nil))
+	for i, v := range got {
+		if v != 2 {
+			t.Errorf("element %d of another allocation became %d", i, v)
+		}
+	}
+	c.wants(m.Report(), provider.ErrArgument, "use AddressMap.Checked")
+	c.ok(provider.Free(t.Context(), c.p, x))
+	_, err = m.Checked(c.p.Device())
+	c.wants(err, provider.ErrFreed, "no allocation")
 }

@@ -32,9 +32,13 @@ func TestISA(t *testing.T) {
 			"put_block_f32":  `(global|flat)_store_dwordx4`,
 		},
 	} {
-		code := amdisa.Kernels(t, arch, ops, provider.Headers())
+		source := ops
+		if arch == "gfx90a" { // the older one: not every type again
+			source = "#define FEW\n" + ops
+		}
+		code := amdisa.Kernels(t, arch, source, provider.Headers())
 		for name := range hostKernels() {
-			if code[name] == "" {
+			if code[name] == "" && arch == "gfx942" {
 				t.Errorf("%s: there is no kernel %s", arch, name)
 			}
 		}

@@ -40,18 +40,20 @@ using namespace goshmem;
 	ATOMIC(atomic_or, T, N) \
 	ATOMIC(atomic_xor, T, N)
 
+INTEGERS(u32, u32)
+INTEGERS(u64, u64)
+NUMBERS(float, f32)
+#ifndef FEW // types, where time matters more
 INTEGERS(i8, i8)
 INTEGERS(u8, u8)
 INTEGERS(i16, i16)
 INTEGERS(u16, u16)
 INTEGERS(i32, i32)
-INTEGERS(u32, u32)
 INTEGERS(i64, i64)
-INTEGERS(u64, u64)
 NUMBERS(float16, f16)
 NUMBERS(bfloat16, bf16)
-NUMBERS(float, f32)
 NUMBERS(double, f64)
+#endif
 
 // signal puts m elements with one block and tells peer; wait counts a[0] down if it came.
 KERNEL(signal, u64, u64) {
