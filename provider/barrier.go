@@ -3,10 +3,9 @@ package provider
 import (
 	"context"
 	_ "embed" // the kernel is a file
-	"runtime"
+	"math"
 
 	"github.com/goshmem/goshmem/gpu"
-	"github.com/goshmem/goshmem/internal/mem"
 )
 
 // barrierText is the kernel of a Barrier.
@@ -72,8 +71,6 @@ func meet(b gpu.Block) {
 		AtomicAdd[uint64](flags, me, 1, me, r, peers)
 	}
 	for r := range n {
-		for mem.Load64(pointer(element[uint64](flags, r))) < round {
-			runtime.Gosched()
-		}
+		WaitUntil(element[uint64](flags, r), round, math.MaxInt)
 	}
 }

@@ -28,6 +28,8 @@
 // The number of this thread in its block, and how many there are.
 #define GOSHMEM_THREAD ((int)(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)))
 #define GOSHMEM_THREADS ((int)(blockDim.x * blockDim.y * blockDim.z))
+// The number of this block along x.
+#define GOSHMEM_BLOCK ((int)blockIdx.x)
 #define GOSHMEM_SYNC() __syncthreads()
 #else
 #define GOSHMEM_FN static inline
@@ -36,6 +38,7 @@
 #define GOSHMEM_EACH(i, n) for (goshmem::i64 i = 0; i < (n); i++)
 #define GOSHMEM_THREAD 0
 #define GOSHMEM_THREADS 1
+#define GOSHMEM_BLOCK 0
 #define GOSHMEM_SYNC() (void)0
 #endif
 

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"runtime"
+	"time"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/dtype"
@@ -72,13 +74,28 @@ func bytes(dst, src, n uintptr) {
 func element[T any](p uintptr, i int) uintptr { return p + uintptr(i)*unsafe.Sizeof(*new(T)) }
 
 // WaitUntil returns true when the word at p of this rank is at least v, false after so many
-// looks. What was stored before the signal can be loaded afterwards.
+// looks. What was stored before the signal can be loaded afterwards. Longer waits leave the
+// core to others.
 func WaitUntil(p uintptr, v uint64, looks int) bool {
-	for ; looks > 0; looks-- {
+	for look := range looks {
 		if mem.Load64(pointer(p)) >= v {
 			return true
 		}
-		mem.Pause()
+		switch {
+		case look < eager:
+			mem.Pause()
+		case look < patient:
+			runtime.Gosched()
+		default:
+			time.Sleep(nap)
+		}
 	}
 	return false
 }
+
+// A wait looks often, then gives other goroutines a turn, then other processes.
+const (
+	eager   = 200
+	patient = 2000
+	nap     = 20 * time.Microsecond
+)
