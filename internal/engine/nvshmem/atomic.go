@@ -128,6 +128,6 @@ func (m *memory) unloadAtomics() error {
 
 // compile makes code of our kernels for an architecture.
 func compile(arch, driver string) ([]byte, error) {
-	image, _, err := rtc.Compile(rtc.NVRTC, rtc.Source{Name: "ipc.cu", Text: kernels.IPC, Arch: arch, Driver: driver})
+	image, _, err := rtc.Compile(rtc.NVRTC, rtc.Source{Name: "ipc.cu", Text: kernels.IPC(), Arch: arch, Driver: driver})
 	return image, err
 }
