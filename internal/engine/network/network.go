@@ -31,15 +31,18 @@ func New(n int) *Network {
 func (n *Network) Attach(h engine.Heap) *Heap {
 	n.bases[h.Rank()] = h.Base(h.Rank())
 	w := &Heap{below: below{h}, net: n}
-	w.lane = w.newLane()
+	w.Lane = w.newLane()
 	return w
 }
 
-// Heap is the heap of one PE, whose operations travel.
+// Heap is the heap of one PE, whose operations travel. The lane in it is an interface:
+// the methods of an embedded pointer are reached by a jump, after which the detector takes
+// every frame that was entered on the way for one that never ended, and tells of lines
+// long past.
 type Heap struct {
 	below
-	*lane // the default one
-	net   *Network
+	engine.Lane // the default one
+	net         *Network
 
 	mu    sync.Mutex // guards lanes
 	lanes []*lane    // all of them
