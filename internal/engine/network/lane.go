@@ -82,7 +82,8 @@ func (l *lane) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error) {
 		})
 		return 0, nil
 	}
-	for _, done := range l.fenced(pe) {
+	_, before := l.fenced(pe)
+	for _, done := range before {
 		<-done
 	}
 	return l.change(pe, at, op), nil

@@ -28,6 +28,7 @@ type queue struct {
 type operation struct {
 	pe     int
 	number uint64
+	by     string        // the goroutine, if that had called fence; "": nothing was before it
 	stores bool          // a fence orders it
 	done   chan struct{} // closed by its goroutine
 	end    chan struct{} // closed to let the goroutine end
@@ -35,8 +36,9 @@ type operation struct {
 
 // fence orders what its goroutine issues after it.
 type fence struct {
-	by   string
-	upTo uint64 // the last operation that was issued before it
+	by    string
+	upTo  uint64 // the last operation that was issued before it
+	after uint64 // the last one before the fence before it
 }
 
 // maxOpen operations are kept track of. With more, the oldest are completed: a program
@@ -48,7 +50,7 @@ func (q *lane) issue(pe int, stores bool, do func()) {
 	o := &operation{pe: pe, stores: stores, done: make(chan struct{}), end: make(chan struct{})}
 	var before []chan struct{}
 	if stores {
-		before = q.fenced(pe)
+		o.by, before = q.fenced(pe)
 	}
 	q.enqueue(o)
 	go o.run(before, do)
@@ -97,24 +99,39 @@ func (q *queue) enqueue(o *operation) {
 	q.alive = append(q.alive, o)
 }
 
-// fenced returns what must be done on pe before what this goroutine issues now.
+// fenced returns the calling goroutine, if there are fences, and what must be done on pe
+// before what it issues now.
 //
 //go:norace
-func (q *queue) fenced(pe int) (dones []chan struct{}) {
+func (q *queue) fenced(pe int) (me string, dones []chan struct{}) {
 	q.lock()
 	defer q.unlock()
 	if len(q.fences) == 0 {
-		return nil
+		return "", nil
 	}
-	me, upTo := goroutine(), uint64(0)
+	me = goroutine()
 	for i := range q.fences {
-		if q.fences[i].by == me {
-			upTo = q.fences[i].upTo
+		if f := &q.fences[i]; f.by == me {
+			return me, q.between(f, pe)
 		}
 	}
-	for _, o := range q.open {
-		if o.number <= upTo && o.pe == pe && o.stores {
+	return me, nil
+}
+
+// between returns what tells that all operations on pe before a fence are done. Those from
+// before the fence before it are, if one of this goroutine is that came in between.
+//
+//go:norace
+func (q *queue) between(f *fence, pe int) (dones []chan struct{}) {
+	waited := false
+	for i := len(q.open) - 1; i >= 0; i-- {
+		o := q.open[i]
+		if waited && o.number <= f.after {
+			break
+		}
+		if o.number <= f.upTo && o.pe == pe && o.stores {
 			dones = append(dones, o.done)
+			waited = waited || o.number > f.after && o.by == f.by
 		}
 	}
 	return dones
@@ -134,11 +151,13 @@ func (q *queue) fence() {
 	me := goroutine()
 	for i := range q.fences {
 		if q.fences[i].by == me {
-			q.fences[i].upTo = q.issued
+			if q.fences[i].upTo < q.issued {
+				q.fences[i].after, q.fences[i].upTo = q.fences[i].upTo, q.issued
+			}
 			return
 		}
 	}
-	q.fences = append(q.fences, fence{me, q.issued})
+	q.fences = append(q.fences, fence{by: me, upTo: q.issued})
 }
 
 // goroutine returns the number of the calling goroutine, which only a stack trace tells.
