@@ -85,7 +85,7 @@ func TestWeakArrives(t *testing.T) {
 				return err
 			}
 			for w.MyPE() == 0 {
-				if v, err := a.At(0); err != nil || v == 1 {
+				if seen, err := shmem.Test(a, 0, shmem.EQ, 1); err != nil || seen {
 					return err
 				}
 			}

@@ -11,21 +11,22 @@ import (
 func outOfRaceMode() exceptions {
 	const none, other = "the race detector allocates by itself", "is about a part that builds with -race do not have"
 	return except(map[string]string{
-		"gpu/allocs_test.go":                           none,
-		"internal/device/vendor/norace_test.go":        other,
-		"internal/dl/norace_test.go":                   other,
-		"internal/engine/host/processes_linux_test.go": "the memory of processes is not Go's",
-		"internal/mem/torn_test.go":                    "it looks at what is being stored",
-		"internal/mem/variants_test.go":                other,
-		"internal/reduce/variants_test.go":             other,
-		"shmem/allocs_test.go":                         none,
-		"shmem/checked_test.go misusing":               "changes what is being put, which is what it tests",
-		"shmem/conformance_test.go TestConformance":    "runs the suite once more on the fast paths",
-		"shmem/conformance_test.go each":               "words in one piece: it looks at what is being put",
-		"shmem/faultshrink_test.go":                    "takes minutes under the race detector",
-		"shmem/mutants_test.go":                        "most planted bugs are data races",
-		"shmem/norace_test.go":                         other,
-		"shmem/raw/allocations_test.go":                none,
+		"gpu/allocs_test.go":                            none,
+		"internal/device/vendor/norace_test.go":         other,
+		"internal/dl/norace_test.go":                    other,
+		"internal/engine/host/processes_linux_test.go":  "the memory of processes is not Go's",
+		"internal/mem/torn_test.go":                     "it looks at what is being stored",
+		"internal/mem/variants_test.go":                 other,
+		"internal/reduce/variants_test.go":              other,
+		"shmem/allocs_test.go":                          none,
+		"shmem/checked_test.go misusing":                "changes what is being put, which is what it tests",
+		"shmem/conformance_test.go TestConformance":     "runs the suite once more on the fast paths",
+		"shmem/conformance_test.go each":                "words in one piece: it looks at what is being put",
+		"shmem/conformance_test.go TestConformanceWeak": "half of weak mode, since race mode takes the place of its engine",
+		"shmem/faultshrink_test.go":                     "takes minutes under the race detector",
+		"shmem/mutants_test.go":                         "most planted bugs are data races",
+		"shmem/norace_test.go":                          other,
+		"shmem/raw/allocations_test.go":                 none,
 	})
 }
 

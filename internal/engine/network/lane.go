@@ -16,6 +16,7 @@ import (
 type lane struct {
 	h    *Heap
 	team string // of the context; "": the world's
+	late lateness
 	queue
 }
 

@@ -15,6 +15,7 @@ import (
 type Network struct {
 	bases []unsafe.Pointer // of the PEs' heaps, also where a virtual node has no Base for another
 	kept  int              // goroutines that a lane keeps
+	seed  uint64           // of weak mode; 0: operations are not late on purpose
 	kinds kinds
 }
 
@@ -22,9 +23,9 @@ type Network struct {
 // detector ends a program that has more than 8128.
 const maxKept = 2048
 
-// New returns the network of n PEs.
-func New(n int) *Network {
-	return &Network{bases: make([]unsafe.Pointer, n), kept: min(max(maxKept/n, 2), 64)}
+// New returns the network of n PEs. With a seed operations are late, as weak mode has them.
+func New(n int, seed uint64) *Network {
+	return &Network{bases: make([]unsafe.Pointer, n), seed: seed, kept: min(max(maxKept/n, 2), 64)}
 }
 
 // Attach puts the network in front of the heap of a PE.
@@ -52,6 +53,14 @@ type Heap struct {
 // come before its own.
 type below struct{ engine.Heap }
 
+// Base is nil for other PEs in weak mode: what is loaded and stored there is not late.
+func (h *Heap) Base(pe int) unsafe.Pointer {
+	if h.net.seed != 0 && pe != h.Rank() {
+		return nil
+	}
+	return h.Heap.Base(pe)
+}
+
 // Distant says that every operation goes through a lane.
 func (h *Heap) Distant() {}
 
@@ -62,6 +71,7 @@ func (h *Heap) newLane() *lane {
 	l := &lane{h: h}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	l.late = lateness{h.net.seed, h.Rank(), len(h.lanes)}
 	h.lanes = append(h.lanes, l)
 	return l
 }

@@ -4,7 +4,6 @@ package network
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"runtime"
 	"sync"
 
@@ -26,12 +25,14 @@ type queue struct {
 
 // operation is one that has a goroutine of its own.
 type operation struct {
-	pe     int
-	number uint64
-	by     string        // the goroutine, if that had called fence; "": nothing was before it
-	stores bool          // a fence orders it
-	done   chan struct{} // closed by its goroutine
-	end    chan struct{} // closed to let the goroutine end
+	pe      int
+	number  uint64
+	by      string        // the goroutine, if that had called fence; "": nothing was before it
+	stores  bool          // a fence orders it
+	hurried bool          // hurry is closed
+	hurry   chan struct{} // closed when something waits for it
+	done    chan struct{} // closed by its goroutine
+	end     chan struct{} // closed to let the goroutine end
 }
 
 // fence orders what its goroutine issues after it.
@@ -47,13 +48,13 @@ const maxOpen = 8192
 
 // issue has do done by a goroutine of its own.
 func (q *lane) issue(pe int, stores bool, do func()) {
-	o := &operation{pe: pe, stores: stores, done: make(chan struct{}), end: make(chan struct{})}
+	o := &operation{pe: pe, stores: stores, hurry: make(chan struct{}), done: make(chan struct{}), end: make(chan struct{})}
 	var before []chan struct{}
 	if stores {
 		o.by, before = q.fenced(pe)
 	}
 	q.enqueue(o)
-	go o.run(before, do)
+	go o.run(q.late, before, do)
 	if done := q.overdue(); done != nil {
 		<-done
 	}
@@ -63,14 +64,12 @@ func (q *lane) issue(pe int, stores bool, do func()) {
 // run carries the operation out, some time later. Then the goroutine stays for a while:
 // of goroutines that have ended long ago the detector knows no stack, and does not
 // report what it cannot tell.
-func (o *operation) run(before []chan struct{}, do func()) {
+func (o *operation) run(late lateness, before []chan struct{}, do func()) {
 	done, end := o.done, o.end
 	for _, done := range before {
 		<-done
 	}
-	for range rand.IntN(4) {
-		runtime.Gosched()
-	}
+	late.await(o.number, o.hurry)
 	do()
 	close(done)
 	mem.Untrack()
@@ -167,13 +166,25 @@ func goroutine() string {
 	return string(number)
 }
 
-// pending returns what tells that the open operations are done, and the last of them.
+// quick hurries an operation. The caller has the lock of its lane.
+//
+//go:norace
+func (o *operation) quick() {
+	if !o.hurried {
+		o.hurried = true
+		close(o.hurry)
+	}
+}
+
+// pending hurries the open operations. It returns what tells that they are done, and the
+// last of them.
 //
 //go:norace
 func (q *queue) pending() (dones []chan struct{}, upTo uint64) {
 	q.lock()
 	defer q.unlock()
 	for _, o := range q.open {
+		o.quick()
 		dones = append(dones, o.done)
 	}
 	return dones, q.issued
@@ -204,9 +215,10 @@ func (q *queue) overdue() chan struct{} {
 	if len(q.open) <= maxOpen {
 		return nil
 	}
-	done := q.open[0].done
+	o := q.open[0]
+	o.quick()
 	q.open = q.open[1:]
-	return done
+	return o.done
 }
 
 // thin lets all goroutines end but the latest that are to be kept, once they are done.
@@ -220,6 +232,7 @@ func (q *queue) thin(keep int) {
 	}
 	n := max(0, len(q.alive)-keep)
 	for _, o := range q.alive[:n] {
+		o.quick()
 		<-o.done
 		close(o.end)
 	}
