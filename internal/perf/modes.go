@@ -64,7 +64,7 @@ func (m *measurement) modes(ctx context.Context, dir string) ([]Row, error) {
 	race, missing := buildRace(ctx, dir)
 	var benches []bench
 	for _, mode := range modes() {
-		for _, op := range loops.Ops() {
+		for _, op := range m.loops {
 			b := bench{name: op + ", " + mode.name}
 			switch {
 			case !mode.race:
