@@ -32,7 +32,7 @@ type pe struct {
 	flag shmem.Signal
 	lock *shmem.Lock
 	same *shmem.Team // of all PEs, but not the world's
-	buf  []int64 // the local buffer in which accesses meet
+	buf  []int64     // the local buffer in which accesses meet
 }
 
 // trial runs a program once and returns how many races were reported. With a seed it does
