@@ -19,10 +19,12 @@ static __device__ float realOf(u32 b) {
 // Format is a floating-point format of E bits of exponent and F of fraction. FINITE: it
 // has no infinities. SATURATE: what is too large becomes the largest number.
 template <int E, int F, bool FINITE, bool SATURATE> struct Format {
-	static const u32 bias = (1 << (E - 1)) - 1;
-	static const u32 largest = FINITE ? (1u << (E + F)) - 2 : (((1u << E) - 1) << F) - 1;
-	static const u32 nan = FINITE ? (1u << (E + F)) - 1 : ((1u << E) - 1) << F | 1u << (F - 1);
-	static const u32 overflow = SATURATE ? largest : FINITE ? nan : largest + 1;
+	enum : u32 {
+		bias = (1u << (E - 1)) - 1,
+		largest = FINITE ? (1u << (E + F)) - 2 : (((1u << E) - 1) << F) - 1,
+		nan = FINITE ? (1u << (E + F)) - 1 : ((1u << E) - 1) << F | 1u << (F - 1),
+		overflow = SATURATE ? (u32)largest : FINITE ? (u32)nan : largest + 1u
+	};
 
 	static __device__ u32 round(u32 magnitude) {
 		int exponent = magnitude >> 23;
@@ -51,7 +53,7 @@ template <int E, int F, bool FINITE, bool SATURATE> struct Format {
 		if (magnitude == 0xffu << 23)
 			return sign | overflow;
 		u32 rounded = round(magnitude);
-		return sign | (rounded > largest ? overflow : rounded);
+		return sign | (rounded > largest ? (u32)overflow : rounded);
 	}
 
 	static __device__ float decode(u32 bits) {

@@ -79,6 +79,7 @@ func (g *group) launch(f device.Handle, blocks, threads uint32, s device.Handle)
 			return err
 		}
 	}
+	p.watch.latest.Store(g)
 	p.watch.launched.Add(uint64(blocks))
 	p.watch.wake()
 	if err := g.kernel().on(p, f, blocks, threads, s); err != nil {

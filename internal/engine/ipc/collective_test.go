@@ -136,6 +136,9 @@ func TestMoves(t *testing.T) {
 				c.play(t, worlds(pes), pes)
 			}
 		}
+		c := &scene{Collective: engine.Collective{Kind: engine.KindBroadcast, Src: 0, Dst: 1<<20 + 1, Bytes: 1 << 20}, size: len(pes)}
+		c.fill(9)
+		c.play(t, worlds(pes), pes)
 	})
 }
 

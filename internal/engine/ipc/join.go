@@ -15,6 +15,10 @@ import (
 // on every PE if there is one on any.
 func (p *plane) join(ctx context.Context, err error, reach func([]card) error) error {
 	var mine card
+	if err := p.control.Commit(p.around, desk); err != nil { // without it there is no other way to say that
+		p.control.Fail(err.Error(), engine.Stays)
+		return err
+	}
 	if err == nil {
 		err = p.take(&mine)
 	}
