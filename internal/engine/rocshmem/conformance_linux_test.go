@@ -34,7 +34,7 @@ func TestConformance(t *testing.T) {
 	if os.Getenv(env.TestCall) == "" { // the processes have it from here
 		t.Setenv(env.ROCSHMEMShim, standin.Build(t))
 	}
-	o := shmem.Options{HeapSize: 4 << 20, Timeout: 20 * time.Second, Check: shmem.CheckOff}
+	o := shmem.Options{HeapSize: 4 << 20, Timeout: time.Minute, Check: shmem.CheckOff}
 	shmemtest.RunProcessesWith(t, 2, o, func(t testing.TB, w *shmem.World) {
 		if w.Info().Engine != "rocshmem" {
 			t.Fatalf("the engine is %s", w.Info().Engine)
