@@ -46,6 +46,7 @@ type Comm struct {
 	born    int  // communicators made of this one
 	ops     []operation
 
+	streams    *streams // of the ranks of this process
 	claimed    bool
 	lastStream uintptr // that is known to be this rank's
 
@@ -151,7 +152,7 @@ func (c *Comm) join(ctx context.Context) error {
 // adopt gives the communicator its world.
 func (c *Comm) adopt(w *world) {
 	n := c.place.Size
-	c.world = w
+	c.world, c.streams = w, w.streams
 	c.pairs = newPairings(w.heap, n, w.slot)
 	c.slot = w.slot
 	c.sources, c.dsts = make([]unsafe.Pointer, n), make([]unsafe.Pointer, n)

@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ func (r *rank) outcome(call ccl.Call) error {
 		if err := r.AsyncError(); err != nil {
 			return err
 		}
+		runtime.Gosched()
 	}
 	return nil
 }
@@ -137,8 +139,8 @@ func TestTimeout(t *testing.T) {
 			}
 			return
 		}
-		for r.AsyncError() == nil {
-			time.Sleep(time.Millisecond)
+		for until := time.Now().Add(patience); r.AsyncError() == nil && time.Now().Before(until); {
+			runtime.Gosched()
 		}
 		if err := r.AsyncError(); !is(err, ccl.ErrRemote) || !strings.Contains(err.Error(), "rank 0 failed: timed out") {
 			t.Errorf("the absent one: %v", err)
