@@ -67,7 +67,17 @@ type folding struct {
 	room          bool // it has memory
 }
 
-var _ ccl.Comm = (*Comm)(nil)
+var (
+	_ ccl.Comm      = (*Comm)(nil)
+	_ ccl.Grower    = (*Comm)(nil)
+	_ ccl.Shrinker  = (*Comm)(nil)
+	_ ccl.Revoker   = (*Comm)(nil)
+	_ ccl.Operator  = (*Comm)(nil)
+	_ ccl.Registrar = (*Comm)(nil)
+	_ ccl.Windower  = (*Comm)(nil)
+	_ ccl.Signaller = (*Comm)(nil)
+	_ ccl.Describer = (*Comm)(nil)
+)
 
 // newComm makes a communicator that has no world yet.
 func (l *Library) newComm(d ccl.Device, drv *devicehost.Driver, p Place, t token, config *ccl.Config) *Comm {
