@@ -131,8 +131,9 @@ func TestAbort(t *testing.T) {
 
 // TestTimeout waits for a rank that does not come, and no longer than it may.
 func TestTimeout(t *testing.T) {
-	d := newDriver(t, 2)
-	each(t, newLibrary(t, 100*time.Millisecond), d, 2, func(r *rank) {
+	l, d := newLibrary(t, patience), newDriver(t, 2)
+	l.limit = 100 * time.Millisecond
+	each(t, l, d, 2, func(r *rank) {
 		if r.me == 0 {
 			if err := r.outcome(r.buffer(ccl.Call{Count: 1})); !is(err, ccl.ErrTimeout) || !strings.Contains(err.Error(), "rank 1 is absent") {
 				t.Errorf("alone: %v", err)
