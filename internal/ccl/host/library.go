@@ -48,8 +48,8 @@ type Library struct {
 	meet    Meet
 	timeout time.Duration // of making communicators, and of their ends
 	limit   time.Duration // of waits for other ranks
-	nonce   [16]byte // tells libraries of one process apart, in tests
-	staged  bool     // nothing is read in place: for tests
+	nonce   [16]byte      // tells libraries of one process apart, in tests
+	staged  bool          // nothing is read in place: for tests
 
 	locals locals
 	maps   maps
