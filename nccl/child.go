@@ -147,14 +147,17 @@ func (c *Comm) child(ctx context.Context, op string, color int, config []Config,
 		}
 	}
 	c.splits++
+	relatives := c.family.child(c.splits, color)
+	relatives.expect(1)
 	made, err := call(cfg)
 	if err != nil && !errors.Is(err, ccl.ErrInProgress) {
+		relatives.expect(-1)
 		return nil, err
 	}
 	var n *Comm
 	if made != nil {
 		n = newComm(c.lib, made, c.device, c.place, o)
-		c.family.child(c.splits, color).add(n)
+		relatives.add(n)
 	}
 	return c.born(ctx, g, op, n)
 }

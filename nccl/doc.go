@@ -26,7 +26,8 @@
 //
 // All ranks make the same calls, in the same order, on a communicator. [Group] makes
 // several calls one: sends and receives that depend on each other, and calls on several
-// communicators from one goroutine.
+// communicators from one goroutine. Ranks of one process that have the same device need
+// streams of their own, or they wait for themselves.
 //
 // # Waiting
 //

@@ -84,8 +84,7 @@ func (c *Comm) fail(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var known *Error
-	if errors.As(err, &known) && known.Op == op {
+	if e, ok := err.(*Error); ok && e.Op == op { // it knows already
 		return err
 	}
 	return &Error{Op: op, Comm: c.String(), Err: err, Advice: advice(err)}

@@ -15,8 +15,17 @@ import (
 type family struct {
 	mu       sync.Mutex
 	members  []*Comm
+	expected int                // members that are there or on their way
 	children map[[2]int]*family // by what made them
 	ending   bool
+}
+
+// expect announces a member, before the library hears of it: others may be ready, and be
+// closed again, before it is added.
+func (f *family) expect(n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.expected += n
 }
 
 // add makes c a member.
@@ -25,6 +34,15 @@ func (f *family) add(c *Comm) {
 	defer f.mu.Unlock()
 	f.members = append(f.members, c)
 	c.family = f
+}
+
+// blame makes e the reason why none of the members can be used.
+func (f *family) blame(e *Error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, m := range f.members {
+		m.fault.CompareAndSwap(nil, e)
+	}
 }
 
 // child is the family of what members make together: by the number of their call, and the
@@ -46,8 +64,11 @@ func (f *family) child(call, color int) *family {
 func (f *family) complete() []*Comm {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.ending || len(f.members) < f.expected {
+		return nil
+	}
 	for _, m := range f.members {
-		if m.state.Load() == live || f.ending {
+		if m.state.Load() == live {
 			return nil
 		}
 	}

@@ -74,7 +74,7 @@ func (c *Comm) settled(ctx context.Context, op string) error {
 // idle says whether the library is done; an Abort meanwhile is an error.
 func (c *Comm) idle() (bool, error) {
 	if c.state.Load() == closed {
-		return false, problem(ErrClosed, "aborted meanwhile")
+		return false, c.aborted()
 	}
 	err := c.c.AsyncError()
 	if errors.Is(err, ccl.ErrInProgress) {
@@ -83,11 +83,19 @@ func (c *Comm) idle() (bool, error) {
 	return err == nil, err
 }
 
+// aborted is the error of a call during which the communicator was aborted.
+func (c *Comm) aborted() error {
+	if e := c.fault.Load(); e != nil {
+		return fmt.Errorf("aborted meanwhile: %w", e)
+	}
+	return problem(ErrClosed, "aborted meanwhile")
+}
+
 // spoil makes err the reason why the communicator is useless, and aborts it. The caller may
 // have the lock of one communicator: held.
 func (c *Comm) spoil(op string, err error, held *Comm) error {
 	e := &Error{Op: op, Comm: c.String(), Err: err, Advice: advice(err)}
-	c.fault.CompareAndSwap(nil, e)
+	c.family.blame(e)
 	if aborted := c.abort(held); aborted != nil {
 		e.Err = errors.Join(err, aborted)
 	}
@@ -124,13 +132,10 @@ func (c *Comm) Synchronize(ctx context.Context, s *gpu.Stream) error {
 	defer cancel()
 	err := await(bound, func() (bool, error) {
 		done, err := s.Query()
-		if done || err != nil {
-			return done, err
+		if err == nil && (!done || c.state.Load() == closed) { // an abort ends work as if it were done
+			_, err = c.idle()
 		}
-		if _, err := c.idle(); err != nil {
-			return false, err
-		}
-		return false, nil
+		return done, err
 	})
 	if err != nil {
 		return c.spoil(op, err, nil)
