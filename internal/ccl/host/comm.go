@@ -41,9 +41,9 @@ type Comm struct {
 	err     error     // why nothing more is possible
 	ended   bool      // finalized
 	revoked bool
-	stopped bool // by this rank itself
-	busy    int  // calls in progress that AsyncError tells of
-	born    int  // communicators made of this one
+	stopped bool           // by this rank itself
+	busy    int            // calls in progress that AsyncError tells of
+	born    map[string]int // communicators made of this one, by how
 	ops     []operation
 
 	streams    *streams // of the ranks of this process
