@@ -153,8 +153,10 @@ func (c *Comm) Synchronize(ctx context.Context, s *gpu.Stream) error {
 	defer cancel()
 	err := await(bound, func() (bool, error) {
 		done, err := s.Query()
-		if err == nil && (!done || c.state.Load() == closed) { // an abort ends work as if it were done
-			_, err = c.idle()
+		if !done || c.state.Load() == closed { // an abort ends work as if it were done, or as a fault
+			if _, told := c.idle(); told != nil {
+				err = told
+			}
 		}
 		return done, err
 	})
