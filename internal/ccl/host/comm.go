@@ -41,11 +41,12 @@ type Comm struct {
 	err     error     // why nothing more is possible
 	ended   bool      // finalized
 	revoked bool
-	stopped bool // by this rank itself
-	busy    int  // calls in progress that AsyncError tells of
-	born    int  // communicators made of this one
+	stopped bool           // by this rank itself
+	busy    int            // calls in progress that AsyncError tells of
+	born    map[string]int // communicators made of this one, by how
 	ops     []operation
 
+	streams    *streams // of the ranks of this process
 	claimed    bool
 	lastStream uintptr // that is known to be this rank's
 
@@ -66,7 +67,17 @@ type folding struct {
 	room          bool // it has memory
 }
 
-var _ ccl.Comm = (*Comm)(nil)
+var (
+	_ ccl.Comm      = (*Comm)(nil)
+	_ ccl.Grower    = (*Comm)(nil)
+	_ ccl.Shrinker  = (*Comm)(nil)
+	_ ccl.Revoker   = (*Comm)(nil)
+	_ ccl.Operator  = (*Comm)(nil)
+	_ ccl.Registrar = (*Comm)(nil)
+	_ ccl.Windower  = (*Comm)(nil)
+	_ ccl.Signaller = (*Comm)(nil)
+	_ ccl.Describer = (*Comm)(nil)
+)
 
 // newComm makes a communicator that has no world yet.
 func (l *Library) newComm(d ccl.Device, drv *devicehost.Driver, p Place, t token, config *ccl.Config) *Comm {
@@ -151,7 +162,7 @@ func (c *Comm) join(ctx context.Context) error {
 // adopt gives the communicator its world.
 func (c *Comm) adopt(w *world) {
 	n := c.place.Size
-	c.world = w
+	c.world, c.streams = w, w.streams
 	c.pairs = newPairings(w.heap, n, w.slot)
 	c.slot = w.slot
 	c.sources, c.dsts = make([]unsafe.Pointer, n), make([]unsafe.Pointer, n)

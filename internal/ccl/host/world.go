@@ -101,7 +101,7 @@ func (l *Library) enter(ctx context.Context, x Exchange, p Place, d *devicehost.
 
 // open makes the world of the host engine, of goroutines if all ranks are in this process.
 func (l *Library) open(ctx context.Context, x Exchange, p Place, local bool) (*enginehost.Heap, *streams, error) {
-	c := engine.Config{HeapSize: heapSize(p.Size, !local || l.staged), Timeout: l.timeout}
+	c := engine.Config{HeapSize: heapSize(p.Size, !local || l.staged), Timeout: l.limit}
 	if !local {
 		h, err := enginehost.Engine{}.Open(ctx, engine.Job{Config: c, Rank: p.Rank, Size: p.Size, Exchange: x})
 		if err != nil {
