@@ -27,11 +27,10 @@ func (g *group) CollectiveOn(s device.Handle, c *engine.Collective) error {
 	defer g.mu.Unlock()
 	j := &g.kernel().arg
 	staged := c.Bytes <= min(uintptr(j.part), stagedUpTo)
-	each := uintptr(perBlock)
+	blocks, chunk := shape(c.Bytes, perBlock, p.most)
 	if staged {
-		each = perBlockStaged
+		blocks, chunk = stageShape(c.Bytes, uintptr(j.part), p.most)
 	}
-	blocks, chunk := shape(c.Bytes, each, p.most)
 	j.set(kind, c, chunk, staged)
 	f := p.code.exchange
 	if j.reduces() {

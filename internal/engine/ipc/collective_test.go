@@ -3,6 +3,7 @@ package ipc
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -273,6 +274,40 @@ func TestStreamsInOrder(t *testing.T) {
 				}
 			}
 			p.must(p.driver.DestroyStream(p.dev, second))
+		})
+	})
+}
+
+// TestSizesInTurn: what is staged for one collective is not overwritten by the next ones,
+// of other sizes and of other numbers of blocks, while a PE that is slow still reads it.
+func TestSizesInTurn(t *testing.T) {
+	sizes := slices.Repeat([]uintptr{4096, 2100, 24, 4000, 2056, 8, 3000, 4096, 2500, 40000, 2056, 4096}, 10)
+	mark := func(i, rank int) byte { return byte((2*i + rank) % 251) } // what a PE gives to a collective
+	on(t, []int{2}, func(t *testing.T, pes []*pe) {
+		each(pes, func(p *pe) {
+			var src []byte
+			for i, n := range sizes {
+				src = append(src, bytes.Repeat([]byte{mark(i, p.rank)}, int(n))...)
+			}
+			p.must(p.Put(p.rank, 0, unsafe.Pointer(&src[0]), uintptr(len(src))))
+			c := engine.Collective{Kind: engine.KindFCollect, Dst: 1 << 20}
+			for _, n := range sizes {
+				c.Bytes = n
+				p.must(p.world.CollectiveOn(p.stream, &c))
+				c.Src += n
+				c.Dst += 2 * n
+			}
+			p.must(p.finish())
+			got := make([]byte, 2*len(src))
+			p.must(p.Get(p.rank, unsafe.Pointer(&got[0]), 1<<20, uintptr(len(got))))
+			for i, n := range sizes {
+				for other := range 2 {
+					if !bytes.Equal(got[:n], bytes.Repeat([]byte{mark(i, other)}, int(n))) {
+						t.Errorf("PE %d: collective %d of %d bytes brings %.8x of PE %d, want %d", p.rank, i, n, got[:n], other, mark(i, other))
+					}
+					got = got[n:]
+				}
+			}
 		})
 	})
 }

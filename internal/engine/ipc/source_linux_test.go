@@ -130,6 +130,9 @@ func (e *emulator) collective(c *scene, seed int) {
 	kind, _ := jobKind(c.Kind)
 	staged := c.Bytes <= e.stage/2/e.pes&^15
 	blocks, chunk := shape(c.Bytes, 4096, e.blocks)
+	if staged {
+		blocks, chunk = stageShape(c.Bytes, e.stage/2/e.pes&^15, e.blocks)
+	}
 	jobs := make([]job, e.pes)
 	for i := range jobs {
 		jobs[i] = e.job(i)
