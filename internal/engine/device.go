@@ -114,4 +114,8 @@ type Collective struct {
 	Bytes uintptr
 	Elem  reduce.Type // of reductions
 	Op    reduce.Op
+	// Exact asks for what package reduce makes of the members' elements from the first to
+	// the last, bit for bit, zeros and NaNs included. An engine that cannot promise that
+	// says device.ErrUnsupported; without it the order is the engine's.
+	Exact bool
 }

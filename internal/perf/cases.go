@@ -134,6 +134,29 @@ func collectiveCases(pes int, quick bool) []subject {
 	return list
 }
 
+// libraryCases are the rows of a comparison of package nccl on its host library.
+func libraryCases(pes int, quick bool) []subject {
+	var list []subject
+	for _, op := range collectives() {
+		for place, buffers := range map[string]string{OnDevice: Device, InSlices: Slices} {
+			for size := leastMessage; size <= MostBytes; size *= 4 {
+				if quick && size != leastMessage && size != 1<<20 {
+					continue
+				}
+				wanted := 1.0
+				if buffers == Slices {
+					wanted = 0
+				}
+				list = append(list, subject{Case{Op: op, Size: size, PEs: pes, Buffers: buffers}, Order{Op: op + place, Size: size, Area: size, Every: 1}, "", wanted})
+			}
+		}
+	}
+	return list
+}
+
+// leastMessage is the smallest one that is compared for package nccl.
+const leastMessage = 1 << 10
+
 // vectorSizes go up in steps of 8, the last of 4.
 func vectorSizes(least int, quick bool) []int {
 	if quick {

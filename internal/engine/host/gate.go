@@ -100,6 +100,24 @@ func (g *gate) Gather(ctx context.Context, call engine.Call, mine engine.Words, 
 	return nil
 }
 
+// Here says whether Await for member i, or all, would return at once.
+func (g *gate) Here(i int) bool {
+	switch {
+	case g.lost():
+		return true
+	case !g.flat():
+		return g.slots[0].opened.Load()>>8 >= g.gen
+	case i != engine.All:
+		return g.slots[i].at(g.gen).arrived.Load()>>8 >= g.gen
+	}
+	for _, s := range g.slots {
+		if s.at(g.gen).arrived.Load()>>8 < g.gen {
+			return false
+		}
+	}
+	return true
+}
+
 // usable returns why there can be no meeting. The members of a team without the
 // dead could go on for ever if each found the others there at once: they too learn
 // of a death at the next meeting.

@@ -123,3 +123,16 @@ func (h *Heap) Close() error {
 	}
 	return first
 }
+
+// Unmap gives the memory of a world of processes back, of which nothing may be used any
+// more. After Close. Goroutine worlds have Go's memory.
+func (h *Heap) Unmap() error {
+	if h.peers == nil {
+		return nil
+	}
+	segments := make([]unsafe.Pointer, len(h.ctl))
+	for i, c := range h.ctl {
+		segments[i] = unsafe.Pointer(c)
+	}
+	return unmapAll(segments, h.size)
+}
