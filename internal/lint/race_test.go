@@ -19,6 +19,7 @@ func outOfRaceMode() exceptions {
 		"internal/mem/variants_test.go":                 other,
 		"internal/reduce/variants_test.go":              other,
 		"shmem/allocs_test.go":                          none,
+		"shmem/allocs_stream_test.go":                   none,
 		"shmem/checked_test.go misusing":                "changes what is being put, which is what it tests",
 		"shmem/conformance_test.go TestConformance":     "runs the suite once more on the fast paths",
 		"shmem/conformance_test.go each":                "words in one piece: it looks at what is being put",
