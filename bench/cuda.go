@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 
 	"github.com/goshmem/goshmem/gpu"
+	"github.com/goshmem/goshmem/internal/abi"
+	"github.com/goshmem/goshmem/internal/dl"
 	"github.com/goshmem/goshmem/internal/perf"
 )
 
@@ -39,6 +42,21 @@ func Streams(ctx context.Context, dir string) (argv []string, err error) {
 		return []string{path, p.Library}, err
 	}
 	return nil, errors.New("package gpu does not know platform cuda")
+}
+
+// NVSHMEM builds nvshmem.c into dir, and returns how it is started: with the driver's
+// library and with that of NVSHMEM, which it loads. Errors as of CUDA. Blocking.
+func NVSHMEM(ctx context.Context, dir string) (argv []string, err error) {
+	driver, _, err := dl.Open(abi.CUDA())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMissing, err)
+	}
+	library, _, err := dl.Open(abi.NVSHMEM())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMissing, err)
+	}
+	path, _, err := program{source: "nvshmem.c", compiler: "cc", flags: []string{"-ldl"}, launcher: "cc", packages: "libc6-dev"}.build(ctx, filepath.Join(dir, "nvshmem"))
+	return []string{path, driver.Path(), library.Path()}, err
 }
 
 // cuda builds the program for a library.

@@ -92,15 +92,23 @@ func contenders(ctx context.Context, engines []string, pes int, dir string) (lis
 	for _, e := range engines {
 		list = append(list, contender{e, func(ctx context.Context) ([]byte, error) { return job(ctx, e, pes) }})
 	}
-	program, err := bench.Streams(ctx, dir)
+	if list, err = alone(ctx, list, "C", dir, bench.Streams); err != nil || !slices.Contains(engines, "nvshmem") {
+		return list, err
+	}
+	return alone(ctx, list, "C NVSHMEM", dir, bench.NVSHMEM)
+}
+
+// alone adds a program in C, if it can be had.
+func alone(ctx context.Context, list []contender, name, dir string, build func(ctx context.Context, dir string) ([]string, error)) ([]contender, error) {
+	program, err := build(ctx, dir)
 	if errors.Is(err, bench.ErrMissing) {
-		fmt.Fprintln(os.Stderr, "without the program in C:", err)
+		fmt.Fprintln(os.Stderr, "without the program", name+":", err)
 		return list, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return append(list, contender{"C", func(ctx context.Context) ([]byte, error) {
+	return append(list, contender{name, func(ctx context.Context) ([]byte, error) {
 		return exec.CommandContext(ctx, program[0], program[1:]...).Output()
 	}}), nil
 }
