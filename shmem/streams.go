@@ -108,6 +108,9 @@ func (q *streams) stream(s *gpu.Stream) *gpu.Stream {
 	return s
 }
 
+// named is the stream that s stands for, once there are streams.
+func (w *World) named(s *gpu.Stream) *gpu.Stream { return w.streaming.ready.Load().stream(s) }
+
 // on returns where an operation on a stream goes, or the error that every such operation
 // gets now: the stream is no good, or the world has ended.
 func (w *World) on(s *gpu.Stream) (*streams, device.Handle, error) {

@@ -67,17 +67,19 @@ func (t *Team) meetOn(s *gpu.Stream, kind engine.Kind) error {
 		return nil
 	}
 	g, h, err := t.on(s)
-	switch {
-	case err != nil:
-	case kind == engine.KindSync:
-		err = g.SyncOn(h)
-	default:
-		if err = g.BarrierOn(h); err == nil {
-			t.w.quieted(h)
+	if err == nil {
+		if err = t.before(h); err == nil && kind == engine.KindSync {
+			err = g.SyncOn(h)
+		} else if err == nil {
+			err = g.BarrierOn(h)
 		}
+		t.after(t.w.named(s), h)
 	}
 	if err != nil {
 		return t.reject(s, kind, err)
+	}
+	if kind == engine.KindBarrier {
+		t.w.quieted(h)
 	}
 	return nil
 }
@@ -93,7 +95,10 @@ func (t *Team) collectiveOn(s *gpu.Stream, c engine.Collective, invalid error) e
 		m := &t.meetings
 		m.mu.Lock()
 		m.asked = c
-		err = g.CollectiveOn(h, &m.asked)
+		if err = t.before(h); err == nil {
+			err = g.CollectiveOn(h, &m.asked)
+		}
+		t.after(t.w.named(s), h)
 		m.mu.Unlock()
 	}
 	if err != nil {

@@ -25,7 +25,8 @@ type Team struct {
 	config   TeamConfig
 	site     string // where the team was made
 	gate     engine.Gate
-	group    engine.Group           // where streams of a device meet; nil: in a world without
+	group    engine.Group // where streams of a device meet; nil: in a world without
+	order    order
 	stream   device.Handle          // for what the team does there while this PE waits; 0: not made yet
 	bases    []unsafe.Pointer       // of the members' heaps; nil: only the engine gets there
 	direct   bool                   // all of them are there

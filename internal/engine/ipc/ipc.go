@@ -64,6 +64,14 @@ func (e Engine) Reluctant() string {
 	return ""
 }
 
+// DefaultHeap is much of a GPU, and little of a host: there all of it is taken at once.
+func (e Engine) DefaultHeap() uintptr {
+	if e.Reluctant() != "" {
+		return 64 << 20
+	}
+	return 1 << 30
+}
+
 // open opens the driver.
 func (e Engine) open() (device.Driver, error) {
 	if e.Driver != "" {
