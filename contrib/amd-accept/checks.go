@@ -17,6 +17,7 @@ type report struct {
 	Version string   `json:"version"` // of HIP
 	Library string   `json:"library"`
 	Devices []device `json:"devices"`
+	Engines []engine `json:"engines"`
 }
 
 // device is one GPU, and what it did.
@@ -87,17 +88,18 @@ func (d device) count(result string) (n int) {
 	return n
 }
 
-// good says that on each device something passed and nothing failed.
+// good says that on each device something passed and nothing failed, of engines neither.
 func (r report) good() bool {
 	bad := func(d device) bool { return d.count("pass") == 0 || d.count("fail") > 0 }
-	return len(r.Devices) > 0 && !slices.ContainsFunc(r.Devices, bad)
+	failed := func(e engine) bool { return e.Result == "fail" }
+	return len(r.Devices) > 0 && !slices.ContainsFunc(r.Devices, bad) && !slices.ContainsFunc(r.Engines, failed)
 }
 
-// table is the report as a table with a line for each device.
+// table is the report as a table with a line for each device, and one of the engines.
 func (r report) table() string {
 	text := "| device | arch | HIP | passed | failed | skipped |\n|---|---|---|---|---|---|\n"
 	for _, d := range r.Devices {
 		text += fmt.Sprintf("| %s | %s | %s | %d | %d | %d |\n", d.Name, d.Arch, r.Version, d.count("pass"), d.count("fail"), d.count("skip"))
 	}
-	return text
+	return text + r.engineTable()
 }

@@ -1,4 +1,5 @@
-// Command amd-accept runs the checks of package gpu on AMD GPUs and reports them.
+// Command amd-accept runs the checks of package gpu and the suites of the engines on AMD
+// GPUs, and reports them.
 package main
 
 import (
@@ -21,6 +22,7 @@ const (
 
 func main() {
 	platform := flag.String("platform", "hip", "platform to check; others than hip try the program itself")
+	engines := flag.Bool("engines", true, "run the engines' suites as well, on platform hip")
 	out := flag.String("json", "amd-accept.json", "file that the report is written to")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -28,6 +30,11 @@ func main() {
 		os.Exit(misused)
 	}
 	r, err := examine(*platform)
+	if err == nil && *engines && *platform == "hip" {
+		for _, s := range suites() {
+			r.Engines = append(r.Engines, s.run())
+		}
+	}
 	if err == nil {
 		err = r.write(*out)
 	}

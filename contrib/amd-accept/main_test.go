@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,5 +61,56 @@ func TestParse(t *testing.T) {
 	good := device{Checks: []check{{Result: "pass"}}}
 	if one := (report{Devices: []device{good, {Checks: list}}}); one.good() || !(report{Devices: []device{good}}).good() || (report{}).good() {
 		t.Error("one bad device among two, or none at all, is good")
+	}
+}
+
+// TestEngines: what a suite says becomes a line, and one that is not heard of has failed.
+func TestEngines(t *testing.T) {
+	s := suite{engine: "x", test: "T"}
+	pass, fail := `{"Action":"pass","Test":"T","Elapsed":2.5}`, `{"Action":"output","Test":"T","Output":"it broke"}{"Action":"fail","Test":"T"}`
+	for _, c := range []struct {
+		out     string
+		failure error
+		result  string
+		why     string
+	}{
+		{pass, nil, "pass", ""},
+		{`{"Action":"skip","Test":"T"}{"Action":"output","Output":"why"}`, nil, "skip", "why"},
+		{fail, errors.New("status 1"), "fail", "it broke"},
+		{"", errors.New("no such test"), "fail", "no such test"},
+		{pass, errors.New("it crashed after that"), "fail", "it crashed"},
+	} {
+		if e := s.judge(strings.NewReader(c.out), c.failure); e.Result != c.result || !strings.Contains(e.Why, c.why) {
+			t.Errorf("%q: %+v", c.out, e)
+		}
+	}
+	good := report{Devices: []device{{Checks: []check{{Result: "pass"}}}}, Engines: []engine{{Name: "x", Result: "pass", Seconds: 2.5}, {Name: "y", Result: "skip"}}}
+	if !good.good() || !strings.Contains(good.table(), "| x | pass | 2.5 |") {
+		t.Errorf("%v", good.table())
+	}
+	good.Engines[1].Result = "fail"
+	if good.good() {
+		t.Error("a failed engine is good")
+	}
+}
+
+// TestSuitesExist: each suite is a test, and says what it lacks.
+func TestSuitesExist(t *testing.T) {
+	t.Setenv(env.ROCSHMEMShim, "")
+	for _, s := range suites() {
+		files, err := filepath.Glob(filepath.Join("../..", s.folder, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		there := slices.ContainsFunc(files, func(file string) bool {
+			text, err := os.ReadFile(file)
+			return err == nil && strings.Contains(string(text), "func "+s.test+"(")
+		})
+		if !there {
+			t.Errorf("%s has no %s", s.folder, s.test)
+		}
+	}
+	if e := suites()[1].run(); e.Result != "skip" || !strings.Contains(e.Why, "native/rocshmem") {
+		t.Errorf("without a shim: %+v", e)
 	}
 }

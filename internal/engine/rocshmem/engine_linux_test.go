@@ -214,6 +214,14 @@ func (p *pe) collectives(g *group, s device.Handle) {
 	p.has(dst, all(func(i int) uint64 { return value(i, 0) })...)
 	do(engine.Collective{Kind: engine.KindBroadcast, Bytes: 8 * n, Root: g.size - 1})
 	p.has(dst, all(func(i int) uint64 { return value(g.size-1, uintptr(i)) })...)
+	p.reductions(g, do, value)
+}
+
+// reductions does those of them that combine numbers: value is element i of a member.
+func (p *pe) reductions(g *group, do func(engine.Collective), value func(from int, i uintptr) uint64) {
+	p.Helper()
+	const dst = 8192
+	n := uintptr(g.size)
 	sum := func(i int) (v uint64) {
 		for m := range g.size {
 			v += value(m, uintptr(i))
@@ -221,7 +229,9 @@ func (p *pe) collectives(g *group, s device.Handle) {
 		return v
 	}
 	do(engine.Collective{Kind: engine.KindAllReduce, Bytes: 8 * n, Elem: reduce.Uint64, Op: reduce.Sum})
-	p.has(dst, all(sum)...)
+	for i := range g.size {
+		p.has(dst+engine.Offset(8*i), sum(i))
+	}
 	p.write(dst, 1, 2)
 	do(engine.Collective{Kind: engine.KindReduce, Bytes: 8, Root: 1 % g.size, Elem: reduce.Int64, Op: reduce.Max})
 	if g.self == 1%g.size {

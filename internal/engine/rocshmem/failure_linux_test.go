@@ -130,7 +130,7 @@ func TestProbe(t *testing.T) {
 		says string
 	}{
 		{&process{driver: no, environ: none, spec: at(file)}, true, file},
-		{&process{driver: no, environ: none, spec: at("/nowhere.so")}, false, "build the shim from native/rocshmem"},
+		{&process{driver: no, environ: none, spec: at("/nowhere.so")}, false, "build it from native/rocshmem"},
 		{&process{driver: no, environ: none, spec: at("/dev/null")}, false, "no driver of hip"},
 		{&process{driver: no, environ: func() []string { return []string{"ROCSHMEM_BACKEND=x"} }, spec: at(file)}, false, "ROCSHMEM_BACKEND"},
 	} {

@@ -36,7 +36,7 @@ func (p *process) probe() engine.Verdict {
 	no := func(err error) engine.Verdict { return engine.Verdict{Reason: err.Error()} }
 	files := installed(p.spec())
 	if len(files) == 0 {
-		return no(fmt.Errorf("no shim over rocSHMEM (%s) is installed: %s", rocshmem.Soname, p.spec().Note))
+		return no(fmt.Errorf("no shim over rocSHMEM (%s) is installed: build it from native/rocshmem, and set ROCSHMEM_HOME or %s", rocshmem.Soname, p.spec().PathVar))
 	}
 	if p.used.Load() {
 		return no(ErrUsed)
