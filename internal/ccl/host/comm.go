@@ -46,12 +46,11 @@ type Comm struct {
 	born    map[string]int // communicators made of this one, by how
 	ops     []operation
 
-	streams    *streams // of the ranks of this process
 	claimed    bool
 	lastStream uintptr // that is known to be this rank's
 
 	spare *task // for the next call
-	calls [engine.KindFinalize + 1]uint64
+	calls [engine.KindSendReceive + 1]uint64
 	pairs []pairing // by peer
 	slot  uintptr   // bytes of a slot of their pipes
 	folding
@@ -162,7 +161,7 @@ func (c *Comm) join(ctx context.Context) error {
 // adopt gives the communicator its world.
 func (c *Comm) adopt(w *world) {
 	n := c.place.Size
-	c.world, c.streams = w, w.streams
+	c.world = w
 	c.pairs = newPairings(w.heap, n, w.slot)
 	c.slot = w.slot
 	c.sources, c.dsts = make([]unsafe.Pointer, n), make([]unsafe.Pointer, n)

@@ -51,8 +51,9 @@ type Library struct {
 	nonce   [16]byte      // tells libraries of one process apart, in tests
 	staged  bool          // nothing is read in place: for tests
 
-	locals locals
-	maps   maps
+	locals  locals
+	maps    maps
+	streams streams
 
 	mu     sync.Mutex
 	groups map[int]*group // by thread
