@@ -26,10 +26,16 @@ func (s *Stream) BeginCapture() error {
 	})
 }
 
-// Capturing says whether work is recorded instead of done: BeginCapture was called on this
-// stream, and EndCapture has not been. A stream that has joined the capture of another one
-// does not know.
-func (s *Stream) Capturing() bool { return s != nil && s.capturing.Load() }
+// Capturing says whether work of the stream is recorded instead of done: since BeginCapture,
+// or since it has joined the capture of another stream, which not every library tells. CUDA:
+// cuStreamIsCapturing; HIP: hipStreamIsCapturing.
+func (s *Stream) Capturing() bool {
+	if s.alive() != nil || s.h == 0 {
+		return false
+	}
+	joined, err := s.d.driver().Capturing(s.d.index, s.h)
+	return s.capturing.Load() || err == nil && joined
+}
 
 // EndCapture returns what was recorded since BeginCapture. CUDA: cuStreamEndCapture,
 // cuGraphInstantiateWithFlags (11.4); HIP: hipStreamEndCapture,

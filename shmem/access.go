@@ -38,6 +38,23 @@ func (a Array[T]) Peer(pe int) ([]T, error) {
 	return unsafe.Slice((*T)(unsafe.Add(base, a.off)), a.n), nil
 }
 
+// Address returns where pe's copy begins: for this PE's own loads and stores or, on memory
+// of a device, for kernels and copies of this PE's device. It is ErrNoPeerAccess if these
+// cannot get there. Local. OpenSHMEM: shmem_ptr.
+func (a Array[T]) Address(pe int) (uintptr, error) {
+	if err := a.pair(pe, a.n, true); err != nil {
+		return 0, fail(a.World(), "address", pe, err)
+	}
+	base := uintptr(a.b.w.bases[a.b.lane.world(pe)])
+	if a.b.far != nil {
+		base = uintptr(a.b.far.Address(a.b.lane.world(pe)))
+	}
+	if base == 0 {
+		return 0, fail(a.b.w, "address", pe, problem(ErrNoPeerAccess, "%s cannot be reached directly: use Put and Get", a.b.lane.name(pe)))
+	}
+	return base + a.off, nil
+}
+
 // mine is this PE's own copy, which must not be far.
 func (a Array[T]) mine() []T { return unsafe.Slice((*T)(a.here()), a.n) }
 

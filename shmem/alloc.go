@@ -167,6 +167,9 @@ func (b *block) offset() uintptr {
 
 // take finds and backs a range on this PE.
 func (w *World) take(r request) (*block, error) {
+	if beyond := uintptr(w.arrays) & (r.align - 1); beyond != 0 {
+		return nil, problem(ErrArgument, "alignment %d: the symmetric memory of PE %d begins %d bytes behind such a place", r.align, w.rank, beyond)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	at, err := w.alloc.Alloc(r.bytes, r.align)

@@ -204,6 +204,9 @@ func (w *World) quietAll(ctx context.Context) error {
 	if err := w.lane.moves.Quiet(ctx); err != nil {
 		return err
 	}
+	if err := w.quietStreams(ctx); err != nil {
+		return err
+	}
 	for _, c := range w.leftContexts() {
 		if err := c.lane.moves.Quiet(ctx); err != nil {
 			return err

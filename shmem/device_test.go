@@ -2,10 +2,11 @@ package shmem_test
 
 import (
 	"fmt"
-	"testing"
 	"os"
+	"testing"
 
 	"github.com/goshmem/goshmem/internal/conformance"
+	"github.com/goshmem/goshmem/shmem"
 	"github.com/goshmem/goshmem/shmemtest"
 )
 
@@ -14,6 +15,7 @@ func TestConformanceDevice(t *testing.T) {
 	o := roomy
 	o.Engine = "ipc"
 	for _, n := range []int{1, 3} {
+		o.Check = shmem.CheckOn
 		t.Run(fmt.Sprintf("n=%d", n), func(t *testing.T) {
 			for _, c := range conformance.Fitting(checks, n) {
 				fmt.Fprintln(os.Stderr, c.Name)

@@ -24,7 +24,10 @@ func (w *World) Finalize(ctx context.Context) error {
 		return nil
 	}
 	ctx = orBackground(ctx)
-	err := w.quietAll(ctx)
+	err := w.finishStreams(ctx)
+	if err == nil {
+		err = w.quietAll(ctx)
+	}
 	for _, c := range w.leftContexts() {
 		w.logf("shmem: finalize: context made at %s was not destroyed", c.site)
 	}
@@ -87,6 +90,7 @@ func (w *World) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.state.Store(closed)
+	w.endStreams()
 	for _, b := range w.blocks {
 		b.become(closed)
 	}
@@ -95,6 +99,7 @@ func (w *World) close() {
 	}
 	for _, t := range append(w.teams, w.world, w.shared) {
 		t.state.CompareAndSwap(live, closed)
+		t.endMeetings()
 	}
 }
 

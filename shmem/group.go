@@ -66,8 +66,12 @@ func (t *Team) endGroup(ctx context.Context) error {
 		return nil
 	}
 	err := t.group.Close(orBackground(ctx))
-	if d := t.w.device; err == nil && t.stream != 0 {
+	d := t.w.device
+	if err == nil && t.stream != 0 {
 		err = d.driver.DestroyStream(d.number, t.stream)
+	}
+	if err == nil && t.order.event != 0 {
+		err = d.driver.DestroyEvent(d.number, t.order.event)
 	}
 	return err
 }

@@ -72,6 +72,7 @@ func (o Options) world(h engine.Heap, info Info) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.device = d != nil
 	seen, err := o.inModes(h)
 	if err != nil {
 		return nil, errors.Join(err, d.close())
@@ -104,27 +105,39 @@ func (o Options) open(ctx context.Context, c engine.Config, launched launch.Job)
 		choice.LocalRank = launched.LocalRank
 	}
 	job.LocalRank = choice.LocalRank
+	if s, ok := choice.Engine.(engine.Sized); ok && !o.sized() {
+		job.HeapSize = s.DefaultHeap()
+	}
 	h, err = choice.Engine.Open(ctx, job)
 	return h, choice, err
 }
 
 // engines are those that can do what the options ask for.
 func (o Options) engines(c engine.Config) []engine.Engine {
-	all := engines.All()
+	if why := o.onlyHost(c); why != "" {
+		return engines.HostOnly(engines.All(), why)
+	}
+	return engines.All()
+}
+
+// onlyHost is why none but the host engine can do what the options ask for.
+func (o Options) onlyHost(c engine.Config) string {
 	switch {
 	case o.Weak != 0:
-		return engines.HostOnly(all, "weak mode is the host engine's")
+		return "weak mode is the host engine's"
 	case c.NodeSize != 0:
-		return engines.HostOnly(all, "virtual nodes are the host engine's")
+		return "virtual nodes are the host engine's"
+	case o.Race == RaceOn:
+		return "race mode is the host engine's"
 	}
-	return all
+	return ""
 }
 
 // greet is the first meeting of a world; its end means that everybody's memory is
 // mapped everywhere.
 func (w *World) greet(ctx context.Context, c engine.Config) error {
 	call := w.world.call(engine.KindInit, "")
-	mine := engine.Words{wordBytes: uint64(c.HeapSize), wordNode: uint64(c.NodeSize)}
+	mine := engine.Words{wordBytes: uint64(w.store.Size()), wordNode: uint64(c.NodeSize)}
 	if w.info.Checked {
 		mine[wordNode] |= isChecked
 	}

@@ -95,6 +95,9 @@ func (o Options) openLocal(n int, c engine.Config) ([]engine.Heap, error) {
 	if !ok {
 		return nil, problem(ErrArgument, "engine %s was asked for: goroutine PEs run on %s", name, engines.Locals())
 	}
+	if why := o.onlyHost(c); why != "" && name != "" && name != engines.Host {
+		return nil, problem(ErrArgument, "engine %s was asked for but cannot run: %s", name, why)
+	}
 	return l.OpenLocal(n, c)
 }
 
@@ -130,7 +133,10 @@ func (w *World) runLocal(ctx context.Context, f func(context.Context, *World) er
 				w.close()
 			}
 		}()
-		if err = f(ctx, w); err == nil {
+		if err = w.openGroups(ctx, w.world.call(engine.KindInit, "")); err == nil {
+			err = f(ctx, w)
+		}
+		if err == nil {
 			err = w.Finalize(ctx)
 		}
 	}()

@@ -35,8 +35,37 @@ func memoryOf(h engine.Heap, own unsafe.Pointer, d *deviceMemory) memory {
 	if d == nil {
 		return memory{store: h, moves: h, arrays: own}
 	}
-	return memory{store: d, moves: d, arrays: d.at(0), device: d}
+	m := memory{store: d, moves: d, arrays: d.at(0), device: d}
+	if c, ok := h.(engine.Counting); ok {
+		of := counted{c.Around(d), d, c}
+		m.store, m.moves = of, of
+	}
+	return m
 }
+
+// counted is memory of a device of which a heap counts what is done.
+type counted struct {
+	engine.Lane
+	of *deviceMemory
+	by engine.Counting
+}
+
+// NewLane returns another lane that is counted.
+func (c counted) NewLane() engine.Lane { return c.by.Around(c.of.NewLane()) }
+
+// Size is that of the memory.
+func (c counted) Size() uintptr { return c.of.Size() }
+
+// Commit is counted as well.
+func (c counted) Commit(at engine.Offset, n uintptr) error {
+	if err := c.by.Exhausted(); err != nil {
+		return err
+	}
+	return c.of.Commit(at, n)
+}
+
+// Release gives memory back.
+func (c counted) Release(at engine.Offset, n uintptr) error { return c.of.Release(at, n) }
 
 // bytesAt returns n bytes of this PE's own memory as they are now, to be looked at only.
 func (m *memory) bytesAt(at engine.Offset, n uintptr) ([]byte, error) {
@@ -47,8 +76,8 @@ func (m *memory) bytesAt(at engine.Offset, n uintptr) ([]byte, error) {
 	return copied, m.device.out(unsafe.Pointer(unsafe.SliceData(copied)), at, n)
 }
 
-// find returns the offset of an address in this PE's own memory; false if it is elsewhere.
-func (m *memory) find(addr uintptr) (engine.Offset, bool) {
+// locate returns the offset of an address in this PE's own memory; false if it is elsewhere.
+func (m *memory) locate(addr uintptr) (engine.Offset, bool) {
 	off := addr - uintptr(m.arrays)
 	return off, off < m.store.Size()
 }

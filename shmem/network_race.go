@@ -13,7 +13,7 @@ type local struct{ network *engines.Network }
 // networked is the race mode. Weak mode has its own ways of being late.
 func networked(o Options, h engine.Heap) (engine.Heap, error) {
 	on, err := o.race()
-	if err != nil || !on || o.local == nil || o.wrap != nil || o.Weak != 0 {
+	if err != nil || !on || o.local == nil || o.device || o.wrap != nil || o.Weak != 0 {
 		return h, err
 	}
 	if o.local.network == nil {

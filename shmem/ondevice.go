@@ -20,14 +20,14 @@ func (c *collective) onDevice(d engine.Collective, elsewhere func() error) error
 	if c.t.group == nil || d.Bytes == 0 {
 		return elsewhere()
 	}
-	c.t.gate.Arrive(c.call)
-	if err := c.await(engine.All); err != nil {
+	alike, err := c.sameArrays(&d)
+	if err != nil {
 		return err
 	}
-	if err := c.compare(); err != nil {
-		return err
+	failed := error(device.ErrUnsupported)
+	if alike {
+		failed = c.t.queue(&d)
 	}
-	failed := c.t.queue(&d)
 	if failed != nil && !errors.Is(failed, device.ErrUnsupported) {
 		return failed
 	}
@@ -44,6 +44,28 @@ func (c *collective) onDevice(d engine.Collective, elsewhere func() error) error
 	return elsewhere()
 }
 
+// sameArrays meets the others, compares what they were asked, and says whether the arrays
+// are in the same place everywhere, as engines need it. This PE's own part of an array is
+// not.
+func (c *collective) sameArrays(d *engine.Collective) (bool, error) {
+	if c.slip[1], c.slip[2] = uint64(d.Dst), uint64(d.Src); d.Kind == engine.KindReduce { // only the root has one
+		c.slip[1] = 0
+	}
+	c.t.gate.Arrive(c.call)
+	if err := c.await(engine.All); err != nil {
+		return false, err
+	}
+	if err := c.compare(); err != nil {
+		return false, err
+	}
+	for i := range c.t.members {
+		if there := c.t.gate.Slip(i); there[1] != c.slip[1] || there[2] != c.slip[2] {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
 // queue puts a collective into the team's stream.
 func (t *Team) queue(d *engine.Collective) error {
 	if t.stream == 0 {
@@ -52,7 +74,12 @@ func (t *Team) queue(d *engine.Collective) error {
 			return err
 		}
 	}
-	return t.group.CollectiveOn(t.stream, d)
+	err := t.before(t.stream)
+	if err == nil {
+		err = t.group.CollectiveOn(t.stream, d)
+	}
+	t.after(nil, t.stream)
+	return err
 }
 
 // allQueued meets the others and says whether all have queued what they were asked for.

@@ -34,6 +34,8 @@ type World struct {
 	sites    engine.Sites // in checked mode: the lines of the program that were seen
 	start    time.Time    // of this world, for now
 
+	streaming streaming
+
 	mu       sync.Mutex // guards what follows
 	alloc    *heap.Allocator
 	blocks   []*block       // live and released, sorted by offset

@@ -249,6 +249,9 @@ func betweenMeetings(p *pe) {
 // still what belongs to its turn. The member comes late, when the root has told it that
 // it has gone on, which the root can only do as it does not wait.
 func slowReader(p *pe) {
+	if p.far { // there all wait
+		return
+	}
 	x, ahead := newTable(p, p.w.Team()), allocSignals(p, 1)[0]
 	for round := range rounds(p, 300) {
 		root := round % p.n

@@ -1,3 +1,5 @@
+//go:build !goshmem_static
+
 #include "go_asm.h"
 #include "textflag.h"
 

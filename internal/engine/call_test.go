@@ -9,12 +9,14 @@ import (
 // TestCallTexts holds how calls are named.
 func TestCallTexts(t *testing.T) {
 	for want, c := range map[string]engine.Call{
-		"nothing yet":           {},
-		"alloc #7":              {Kind: engine.KindAlloc, Seq: 7, Site: "ring.go:31"},
-		"barrier #12 of team 3": {Kind: engine.KindBarrier, Slot: 3, Seq: 12},
-		"wait":                  {Kind: engine.KindWait},
-		"free":                  {Kind: engine.KindFree, Slot: 4},
-		"call kind 200 #1":      {Kind: 200, Seq: 1},
+		"nothing yet":                  {},
+		"alloc #7":                     {Kind: engine.KindAlloc, Seq: 7, Site: "ring.go:31"},
+		"barrier #12 of team 3":        {Kind: engine.KindBarrier, Slot: 3, Seq: 12},
+		"sync #1 on streams":           {Kind: engine.KindSync, Slot: engine.OnStreams, Seq: 1},
+		"sync #2 of team 5 on streams": {Kind: engine.KindSync, Slot: engine.OnStreams + 5, Seq: 2},
+		"wait":                         {Kind: engine.KindWait},
+		"free":                         {Kind: engine.KindFree, Slot: 4},
+		"call kind 200 #1":             {Kind: 200, Seq: 1},
 	} {
 		if got := c.String(); got != want {
 			t.Errorf("%#v is %q, want %q", c, got, want)

@@ -39,9 +39,21 @@ type Local interface {
 // for by name; "" if it need not be.
 type Reluctant interface{ Reluctant() string }
 
+// Sized is the ability of an engine to say how large heaps are that nobody has asked for.
+type Sized interface{ DefaultHeap() uintptr }
+
 // Distant is the mark of a heap whose lanes every operation on a PE must go through,
 // also where the PE has a Base, which is then for collectives and for views.
 type Distant interface{ Distant() }
+
+// Counting is the ability of a heap to see what a PE does on memory of a device, of which
+// it does not move the data.
+type Counting interface {
+	// Around returns a lane that counts what goes through l.
+	Around(l Lane) Lane
+	// Exhausted counts an allocation, and returns why it must fail.
+	Exhausted() error
+}
 
 // Domained is the ability of a lane to tell atomics of contexts of different teams
 // apart, which need not be atomic to each other. It is told the team's PEs, nil for all.

@@ -148,6 +148,9 @@ func decide(votes []vote, rank int, all []engine.Engine) (int, string, error) {
 			cannot = append(cannot, e.Name()+": "+why)
 		}
 	}
+	if name != "" && !slices.ContainsFunc(all, func(e engine.Engine) bool { return e.Name() == name }) {
+		cannot = []string{"there is no such engine"}
+	}
 	return 0, "", none(name, can, cannot)
 }
 
@@ -181,9 +184,6 @@ func against(votes []vote, i int) string {
 
 // none is the error of a job that no engine can run.
 func none(name string, can, cannot []string) error {
-	if name != "" && len(cannot) == 0 {
-		cannot = []string{"there is no such engine"}
-	}
 	what := "no engine can run here"
 	if name != "" {
 		what = fmt.Sprintf("engine %s was asked for but cannot run", name)

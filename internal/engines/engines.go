@@ -15,11 +15,14 @@ func All() []engine.Engine {
 	return []engine.Engine{ipc.Engine{Control: host.Engine{}}, host.Engine{}}
 }
 
+// Host is the name of the engine that every machine has.
+const Host = "host"
+
 // Local returns the engine of a name that runs PEs as goroutines; without a name the host
 // engine. ok is false if there is none.
 func Local(name string) (l engine.Local, ok bool) {
 	if name == "" {
-		name = host.Engine{}.Name()
+		name = Host
 	}
 	i := slices.IndexFunc(All(), func(e engine.Engine) bool { return e.Name() == name })
 	if i < 0 {

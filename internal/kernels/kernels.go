@@ -8,3 +8,8 @@ import _ "embed" // the source is a file
 //
 //go:embed kernels.cu
 var Text string
+
+// IPC is the source of engine ipc's kernels, in the same language.
+//
+//go:embed ipc.cu
+var IPC string

@@ -24,6 +24,7 @@ const (
 	opLaunch
 	opGraph
 	opTask
+	opCall
 )
 
 // op is an operation in a queue or in a graph.
@@ -44,6 +45,8 @@ type op struct {
 	graph    *graph
 	task     Task
 	started  bool // the task is
+	call     func(device.Turn) error
+	again    bool // in a graph, so that it may happen any number of times
 }
 
 // set makes a slot of a queue this operation, and keeps the slot's memory for
@@ -65,6 +68,8 @@ func (o *op) do(s *stream, fault error) error {
 		return o.event.await(o.record)
 	case opTask:
 		return o.run(fault)
+	case opCall:
+		return s.call(o.call, device.Turn{Again: o.again, Fault: fault})
 	}
 	if fault != nil {
 		return nil

@@ -42,6 +42,7 @@ type gate struct {
 // Gate makes the meeting point of a team. Its meetings are numbered from
 // generation on, so that words left over in a reused slot are always older.
 func (h *Heap) Gate(slotIndex int, members []int, generation uint64) engine.Gate {
+	h.used[slotIndex].Store(true)
 	g := &gate{h: h, slot: slotIndex, members: members, first: generation, gen: generation, seen: generation}
 	g.ready = g.over
 	for i, pe := range members {
@@ -57,6 +58,9 @@ func (h *Heap) Gate(slotIndex int, members []int, generation uint64) engine.Gate
 func (h *Heap) Generation() uint64 {
 	var last uint64
 	for i := range h.own.slots {
+		if !h.used[i].Load() { // there is no memory yet
+			continue
+		}
 		s := &h.own.slots[i]
 		last = max(last, s.gave.Load()>>8)
 		for c := range s.comings {

@@ -26,6 +26,7 @@ type Heap struct {
 	peers   []peer                 // nil in a goroutine world
 	obits   []atomic.Pointer[obit] // how a PE's process ended, if it did
 	closers []func() error
+	used    [maxSlots]atomic.Bool // slots that had a gate of this PE
 }
 
 // peer is who a PE is outside the world.

@@ -21,11 +21,14 @@ type card struct {
 	tag    uint64 // what stands in its memory, to be found through a mapping
 	dev    int64
 	base   uint64 // for PEs of this process
+	skip   uint64 // bytes of the allocation before the heap begins
 	driver text
 	uuid   text
 	name   text
 	kind   uint64 // of what follows: its place in kinds
-	reason [512]byte
+	reason [480]byte
+	// kernels is why it has none; it can do without if all do.
+	kernels [200]byte
 }
 
 type text [64]byte

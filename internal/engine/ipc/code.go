@@ -1,22 +1,181 @@
 package ipc
 
-import "github.com/goshmem/goshmem/internal/device"
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
 
-// code is the kernels of a device.
-type code struct{}
+	"github.com/goshmem/goshmem/internal/device"
+	devicehost "github.com/goshmem/goshmem/internal/device/host"
+	"github.com/goshmem/goshmem/internal/kernels"
+	"github.com/goshmem/goshmem/internal/reduce"
+	"github.com/goshmem/goshmem/internal/rtc"
+)
 
-func (p *plane) load() error { return nil }
+// code is the kernels of a device. Those of reductions are loaded when they are first
+// needed, one module per element type. PEs of one process share those of their device:
+// to load more may wait for the device, where another PE's kernel may wait for this PE.
+type code struct {
+	err                                         error // why there are none
+	barrier, meet, exchange, put, await, atomic device.Handle
 
-func blocksFor(d device.Driver) uintptr {
-	if d.HostReach() {
-		return 2
-	}
-	return 64
+	mu      sync.Mutex
+	begun   bool
+	users   int
+	modules []device.Handle
+	reduce  map[reduce.Type]device.Handle
 }
 
-func stageFor(d device.Driver) uintptr {
-	if d.HostReach() {
-		return 16 << 10
+// library is the code of the devices of a process.
+type library struct {
+	mu       sync.Mutex
+	byDevice map[int]*code
+}
+
+// of is a device's.
+func (l *library) of(dev int) *code {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.byDevice == nil {
+		l.byDevice = map[int]*code{}
 	}
-	return 256 << 10
+	if l.byDevice[dev] == nil {
+		l.byDevice[dev] = &code{reduce: map[reduce.Type]device.Handle{}}
+	}
+	return l.byDevice[dev]
+}
+
+// load loads the kernels. That there are none is no error before one is needed: a
+// machine may have a driver and no compiler.
+func (p *plane) load() {
+	c := p.library.of(p.dev)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p.code = c
+	c.users++
+	if c.begun {
+		return
+	}
+	c.begun = true
+	m, err := p.module(-1)
+	if err != nil {
+		c.err = err
+		return
+	}
+	for name, f := range map[string]*device.Handle{
+		"ipc_barrier": &c.barrier, "ipc_meet": &c.meet, "ipc_exchange": &c.exchange, "ipc_put": &c.put, "ipc_wait": &c.await, "ipc_amo": &c.atomic,
+	} {
+		if *f, err = p.function(m, name); err != nil {
+			c.err = err
+		}
+	}
+}
+
+// function finds a kernel and asks about it, upon which a library that loads code when it
+// is first used loads it: not at a launch, when it would wait for kernels that wait.
+func (p *plane) function(m device.Handle, name string) (device.Handle, error) {
+	f, err := p.driver.Function(p.dev, m, name)
+	if err != nil {
+		return 0, err
+	}
+	_, err = p.driver.FunctionInfo(p.dev, f)
+	return f, err
+}
+
+// module loads the kernels for an element type, or those for none.
+func (p *plane) module(elem int) (device.Handle, error) {
+	m, err := p.build(elem)
+	if err == nil {
+		p.code.modules = append(p.code.modules, m)
+	}
+	return m, err
+}
+
+func (p *plane) build(elem int) (device.Handle, error) {
+	if d, ok := p.driver.(interface {
+		AddModule(dev int, kernels map[string]devicehost.Kernel) (device.Handle, error)
+	}); ok {
+		return d.AddModule(p.dev, hostKernels())
+	}
+	about, err := p.driver.Properties(p.dev)
+	if err != nil {
+		return 0, err
+	}
+	kind, options := rtc.NVRTC, []string{"--fmad=false"} // sums and products are rounded as Go's
+	if p.driver.Name() == "hip" {
+		kind, options = rtc.HIPRTC, []string{"-ffp-contract=off"}
+	}
+	if elem >= 0 {
+		options = append(options, fmt.Sprintf("-DELEM=%d", elem))
+	}
+	image, _, err := rtc.Compile(kind, rtc.Source{Name: "ipc.cu", Text: kernels.IPC, Options: options, Arch: about.Arch, Driver: p.driver.Version()})
+	if err != nil {
+		return 0, err
+	}
+	return p.driver.LoadModule(p.dev, image)
+}
+
+// reducer is the kernel for an element type.
+func (p *plane) reducer(t reduce.Type) (device.Handle, error) {
+	c := p.code
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f := c.reduce[t]; f != 0 {
+		return f, nil
+	}
+	m, err := p.module(int(t))
+	if err != nil {
+		return 0, err
+	}
+	f, err := p.function(m, "ipc_reduce")
+	if err == nil {
+		c.reduce[t] = f
+	}
+	return f, err
+}
+
+// unload gives the modules back, with the last PE that has them.
+func (p *plane) unload() error {
+	c := p.code
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.users--; c.users > 0 {
+		return nil
+	}
+	var errs []error
+	for _, m := range c.modules {
+		errs = append(errs, p.driver.UnloadModule(p.dev, m))
+	}
+	c.modules = nil
+	return errors.Join(errs...)
+}
+
+// kernelless is the error of an operation that needs a kernel where there is none.
+func (p *plane) kernelless(what string) error {
+	return fmt.Errorf("engine ipc: %s needs kernels, which PE %d cannot use: %w", what, p.rank, p.bare)
+}
+
+// call is a launch whose only argument is a T, with memory of its own, so that it
+// allocates nothing when it is used again.
+type call[T any] struct {
+	arg    T
+	launch device.Launch
+	args   [1]unsafe.Pointer
+}
+
+func newCall[T any]() *call[T] {
+	c := &call[T]{}
+	c.args[0] = unsafe.Pointer(&c.arg)
+	c.launch = device.Launch{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Args: c.args[:]}
+	return c
+}
+
+// on launches a kernel.
+func (c *call[T]) on(p *plane, f device.Handle, blocks, threads uint32, s device.Handle) error {
+	c.launch.Grid[0], c.launch.Block[0] = blocks, threads
+	return p.driver.Launch(p.dev, f, &c.launch, s)
 }

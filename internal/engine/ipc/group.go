@@ -20,8 +20,8 @@ type group struct {
 	slot                    int
 	first, stride, size, me int
 
-	mu     sync.Mutex
-	kernel bool // it meets in kernels, for a graph may have had it meet without our knowledge
+	mu   sync.Mutex
+	call *call[job] // nil until there is one
 }
 
 var _ engine.Group = (*group)(nil)
@@ -68,7 +68,38 @@ func (g *group) BarrierOn(s device.Handle) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.meetByValues(s)
+	if g.size > valuesUpTo && g.p.bare == nil || !g.p.values {
+		return g.meetInKernel(s)
+	}
+	return g.meetOnWords(s)
+}
+
+// meetInKernel is a barrier of kernels.
+func (g *group) meetInKernel(s device.Handle) error {
+	if g.p.bare != nil {
+		return g.p.kernelless("a barrier on a stream")
+	}
+	g.kernel().arg.chunk = 0
+	return g.launch(g.p.code.meet, 1, threadsFor(0), s)
+}
+
+// meetOnWords is a barrier over the words of the slot. What a graph replays cannot write
+// another number each time, so there a kernel does. From then on it always does in this
+// slot: it finds the number in the words, and nobody else knows it any more.
+func (g *group) meetOnWords(s device.Handle) error {
+	p := g.p
+	replayed := &p.replayed[g.slot]
+	captured, err := p.capturing(s)
+	switch {
+	case err != nil:
+		return err
+	case !captured && !replayed.Load():
+		return g.meetByValues(s)
+	case p.bare != nil:
+		return p.kernelless("a barrier in a captured stream")
+	}
+	replayed.Store(true)
+	return g.launch(p.code.barrier, 1, threadsFor(0), s)
 }
 
 // meetByValues writes to all others the number of the meeting, and waits for theirs. The
@@ -105,9 +136,4 @@ func (g *group) lost(err error) error {
 	err = fmt.Errorf("PE %d cannot meet the other %d members of its team on a stream: %w", g.p.rank, g.size-1, err)
 	g.p.give(err)
 	return err
-}
-
-// CollectiveOn does a collective.
-func (g *group) CollectiveOn(device.Handle, *engine.Collective) error {
-	return fmt.Errorf("engine ipc: collectives on streams: %w", device.ErrUnsupported)
 }

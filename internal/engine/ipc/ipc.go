@@ -64,6 +64,14 @@ func (e Engine) Reluctant() string {
 	return ""
 }
 
+// DefaultHeap is much of a GPU, and little of a host: there all of it is taken at once.
+func (e Engine) DefaultHeap() uintptr {
+	if e.Reluctant() != "" {
+		return 64 << 20
+	}
+	return 1 << 30
+}
+
 // open opens the driver.
 func (e Engine) open() (device.Driver, error) {
 	if e.Driver != "" {
@@ -80,9 +88,15 @@ func (e Engine) open() (device.Driver, error) {
 	return nil, errors.Join(all...)
 }
 
-// Open joins this process to a world. Its device is that of its rank, counted around
-// those that it may use.
+// Open joins this process to a world. Its device is that of its rank among the PEs of the
+// machine, counted around those that it may use.
 func (e Engine) Open(ctx context.Context, job engine.Job) (engine.Heap, error) {
+	driver, err := e.open()
+	return e.join(ctx, job, driver, err)
+}
+
+// join is Open over a driver, or for a PE that has none: the others must know.
+func (e Engine) join(ctx context.Context, job engine.Job, driver device.Driver, lack error) (engine.Heap, error) {
 	if err := refuse(job.Config, job.Size); err != nil {
 		return nil, err
 	}
@@ -93,9 +107,9 @@ func (e Engine) Open(ctx context.Context, job engine.Job) (engine.Heap, error) {
 		return nil, err
 	}
 	job.HeapSize = size
-	driver, err := e.open()
 	p := newPlane(control, job.Config, driver)
-	if err := p.join(ctx, err, p.importAll); err != nil {
+	p.turn = job.LocalRank
+	if err := p.join(ctx, lack, p.importAll); err != nil {
 		return nil, errors.Join(err, control.Close())
 	}
 	return &heap{Heap: control, plane: p}, nil
@@ -134,9 +148,10 @@ func (e Engine) local(n int, c engine.Config, driver device.Driver) ([]engine.He
 	}
 	heaps, errs := make([]engine.Heap, n), make([]error, n)
 	var all sync.WaitGroup
+	var shared library
 	for i, control := range controls {
 		p := newPlane(control, c, driver)
-		p.local = true
+		p.local, p.turn, p.library = true, i, &shared
 		heaps[i] = &heap{Heap: control, plane: p}
 		all.Go(func() { errs[i] = p.join(context.Background(), nil, p.shareAll) })
 	}

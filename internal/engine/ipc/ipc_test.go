@@ -1,8 +1,10 @@
 package ipc
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -10,13 +12,14 @@ import (
 
 	"github.com/goshmem/goshmem/internal/device"
 	devicehost "github.com/goshmem/goshmem/internal/device/host"
+	"github.com/goshmem/goshmem/internal/devices"
 	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/engine/host"
 )
 
 // smallConfig makes a hang a quick failure.
 func smallConfig() engine.Config {
-	return engine.Config{HeapSize: 1 << 20, Timeout: 10 * time.Second}
+	return engine.Config{HeapSize: 4 << 20, Timeout: 10 * time.Second}
 }
 
 // pe is a PE of a test's world, with a stream of its own.
@@ -60,6 +63,17 @@ func hostDriver(t *testing.T, devices int) *devicehost.Driver {
 	return d
 }
 
+// vendorDriver opens that of a vendor, whose devices the PEs take in turn: with one device
+// all are on it.
+func vendorDriver(t *testing.T, name string) device.Driver {
+	t.Helper()
+	d, err := devices.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 // blind is a driver whose memory Go does not reach, as that of a GPU.
 type blind struct{ *devicehost.Driver }
 
@@ -92,6 +106,9 @@ func on(t *testing.T, sizes []int, test func(t *testing.T, pes []*pe)) {
 	for _, n := range sizes {
 		t.Run(fmt.Sprintf("host/%d", n), func(t *testing.T) { test(t, world(t, n, smallConfig(), hostDriver(t, 2))) })
 		t.Run(fmt.Sprintf("blind/%d", n), func(t *testing.T) { test(t, world(t, n, smallConfig(), blind{hostDriver(t, 1)})) })
+		if d := os.Getenv(driverVar); d != "" {
+			t.Run(fmt.Sprintf("%s/%d", d, n), func(t *testing.T) { test(t, world(t, n, smallConfig(), vendorDriver(t, d))) })
+		}
 	}
 }
 
@@ -140,3 +157,9 @@ func TestBarriers(t *testing.T) {
 		})
 	})
 }
+
+// driverVar names the driver that the tests run over besides that of the host.
+const driverVar = "IPC_TEST_DRIVER"
+
+// testDriver is the driver of processes.
+func testDriver() string { return cmp.Or(os.Getenv(driverVar), "host") }

@@ -19,11 +19,12 @@ func (p *plane) join(ctx context.Context, err error, reach func([]card) error) e
 		err = p.take(&mine)
 	}
 	if err = p.agree(ctx, &mine, err); err == nil {
-		err = p.agree(ctx, &mine, p.ready(reach))
+		err = p.agree(ctx, &mine, p.ready(&mine, reach))
 	}
 	if err != nil {
 		return errors.Join(err, p.Close())
 	}
+	p.level()
 	return nil
 }
 
@@ -42,7 +43,7 @@ func (p *plane) agree(ctx context.Context, mine *card, err error) error {
 
 // take allocates the own memory and describes it.
 func (p *plane) take(c *card) error {
-	p.dev = p.rank % p.driver.Count()
+	p.dev = p.turn % p.driver.Count()
 	p.reach = p.driver.HostReach()
 	about, err := p.driver.Properties(p.dev)
 	if err != nil {
@@ -57,11 +58,11 @@ func (p *plane) take(c *card) error {
 	if err := p.alloc(c.tag); err != nil {
 		return err
 	}
-	c.base = uint64(p.base[p.rank])
+	c.base, c.skip = uint64(p.base[p.rank]), uint64(p.base[p.rank]-p.block)
 	if p.local {
 		return nil
 	}
-	c.handle, err = p.driver.Export(p.dev, p.base[p.rank])
+	c.handle, err = p.driver.Export(p.dev, p.block)
 	if err != nil {
 		return fmt.Errorf("cannot export memory of device %d (%s) to other processes: %w", p.dev, about.Name, err)
 	}
@@ -70,11 +71,11 @@ func (p *plane) take(c *card) error {
 
 // alloc allocates, and clears what the engine uses itself.
 func (p *plane) alloc(tag uint64) error {
-	base, err := p.driver.Alloc(p.dev, p.end)
+	block, err := p.driver.Alloc(p.dev, p.end+page)
 	if err != nil {
 		return fmt.Errorf("a heap of %d bytes and %d more for the engine: %w: lower GOSHMEM_HEAP_SIZE", p.size, p.end-p.size, err)
 	}
-	p.base[p.rank] = base
+	p.block, p.base[p.rank] = block, (block+page-1)&^(page-1)
 	if _, err := p.watch.lane.open(); err != nil { // it must not wait for anything later
 		return err
 	}
@@ -85,7 +86,7 @@ func (p *plane) alloc(tag uint64) error {
 }
 
 // ready reaches the others' memory, writes the table of where it is, and loads kernels.
-func (p *plane) ready(reach func([]card) error) error {
+func (p *plane) ready(mine *card, reach func([]card) error) error {
 	if err := reach(p.cards); err != nil {
 		return err
 	}
@@ -101,7 +102,19 @@ func (p *plane) ready(reach func([]card) error) error {
 	}
 	p.most = p.share()
 	p.world = &group{p: p, first: 0, stride: 1, size: p.n, me: p.rank}
-	return p.load()
+	if p.load(); p.code.err != nil {
+		put(mine.kernels[:], p.code.err.Error())
+	}
+	return nil
+}
+
+// level has no PE use kernels for what others would not: one that lacks a compiler.
+func (p *plane) level() {
+	for pe := range p.cards {
+		if reason := get(p.cards[pe].kernels[:]); reason != "" && p.bare == nil {
+			p.bare = fmt.Errorf("PE %d has none: %s: %w", pe, reason, device.ErrUnsupported)
+		}
+	}
 }
 
 // share is how many blocks a kernel that waits for others may have, so that those of all
@@ -128,7 +141,7 @@ func (p *plane) importAll(cards []card) error {
 		if err != nil {
 			return p.unreachable(pe, err)
 		}
-		p.base[pe], p.imports[pe] = at, at
+		p.base[pe], p.imports[pe] = at+device.Ptr(cards[pe].skip), at
 	}
 	return nil
 }
@@ -197,15 +210,15 @@ func (p *plane) shut() error {
 	if err := p.watch.end(); err != nil { // to free memory would wait for the streams
 		return err
 	}
-	var errs []error
+	errs := []error{p.unload()}
 	for _, at := range p.imports {
 		if at != 0 {
 			errs = append(errs, p.driver.CloseImport(p.dev, at))
 		}
 	}
 	errs = append(errs, p.part())
-	if at := p.base[p.rank]; at != 0 {
-		errs = append(errs, p.driver.Free(p.dev, at))
+	if p.block != 0 {
+		errs = append(errs, p.driver.Free(p.dev, p.block))
 	}
 	return errors.Join(errs...)
 }

@@ -20,8 +20,13 @@ type lane struct {
 
 	mu     sync.Mutex
 	stream device.Handle
-	result device.Ptr // pinned words, for what atomics return
+
+	one    sync.Mutex // of atomics, which share what follows
+	amo    *call[amoJob]
+	result device.Ptr // a pinned word, for what they return
 }
+
+func newLane(p *plane) *lane { return &lane{p: p, amo: newCall[amoJob]()} }
 
 var _ engine.Lane = (*lane)(nil)
 

@@ -8,7 +8,8 @@ const (
 	maxPEs   = 256 // all members of a team are threads of one block
 	maxTeams = 64
 	word     = 8
-	line     = 256 // what allocations of devices are aligned to
+	line     = 256  // what allocations of devices are aligned to
+	page     = 4096 // what heaps are aligned to
 )
 
 // The words of the head, which is at the beginning of what lies behind the heap. Entered

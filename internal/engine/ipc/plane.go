@@ -2,6 +2,7 @@ package ipc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,7 @@ type plane struct {
 	around  uintptr // of the control heap
 	timeout time.Duration
 	control engine.Heap
+	turn    int    // with the devices
 	local   bool   // all PEs are of this process
 	met     uint64 // meetings of all PEs so far
 	cards   []card // by PE, of the latest one
@@ -28,15 +30,23 @@ type plane struct {
 	values bool // streams write and wait for values
 	dev    int
 	layout
+	block   device.Ptr   // the allocation that has the own memory; 0: none
 	base    []device.Ptr // by PE, as this device reaches it
 	imports []device.Ptr // by PE: mappings to be closed; 0: none
 
-	code  code
-	most  uintptr         // blocks of a kernel that waits for others
-	come  []atomic.Uint64 // per slot and PE: barriers to which this PE has come, as a flag has it
-	look  *lane           // for Load
-	world *group
-	watch watch
+	library  *library
+	code     *code
+	bare     error      // why there are no kernels to be used: here, or on some PE
+	most     uintptr    // blocks of a kernel that waits for others
+	streamMu sync.Mutex // of the launches below
+	waiter   *call[waitJob]
+	signal   *call[amoJob]
+	putter   *call[[3]uint64]
+	replayed [maxTeams]atomic.Bool // barriers of the slot were captured: only its words know how many there were
+	come     []atomic.Uint64       // per slot and PE: barriers to which this PE has come, as a flag has it
+	look     *lane                 // for Load
+	world    *group
+	watch    watch
 
 	failure atomic.Pointer[error] // why every later call fails
 	closing sync.Once
@@ -49,8 +59,10 @@ var _ engine.Device = (*plane)(nil)
 func newPlane(control engine.Heap, c engine.Config, driver device.Driver) *plane {
 	p := &plane{rank: control.Rank(), n: control.NPEs(), size: c.HeapSize, around: controlSize(c), timeout: c.Timeout, control: control, driver: driver}
 	p.base, p.imports, p.come = make([]device.Ptr, p.n), make([]device.Ptr, p.n), make([]atomic.Uint64, maxTeams*p.n)
-	p.lane, p.look = &lane{p: p}, &lane{p: p}
-	p.watch.p, p.watch.lane = p, &lane{p: p}
+	p.library = &library{}
+	p.waiter, p.signal, p.putter = newCall[waitJob](), newCall[amoJob](), newPutter()
+	p.lane, p.look = newLane(p), newLane(p)
+	p.watch.p, p.watch.lane = p, newLane(p)
 	return p
 }
 
@@ -64,7 +76,7 @@ func (p *plane) Driver() (device.Driver, int) { return p.driver, p.dev }
 func (p *plane) Address(pe int) device.Ptr { return p.base[pe] }
 
 // NewLane returns another lane.
-func (p *plane) NewLane() engine.Lane { return &lane{p: p} }
+func (p *plane) NewLane() engine.Lane { return newLane(p) }
 
 // Commit clears [at, at+n): the memory is there.
 func (p *plane) Commit(at engine.Offset, n uintptr) error { return p.clear(p.lane, at, n) }
@@ -122,6 +134,9 @@ func (p *plane) Finish(ctx context.Context, call engine.Call, s device.Handle) e
 	var err error
 	if !soon(done) {
 		err = p.control.Wait(ctx, call, done)
+	}
+	if errors.Is(err, engine.ErrTimeout) {
+		p.watch.verdict()
 	}
 	if why := p.broken(); why != nil { // what the stream did after its release is worth nothing
 		return why

@@ -1,8 +1,6 @@
 package ipc
 
 import (
-	"fmt"
-
 	"github.com/goshmem/goshmem/internal/device"
 	"github.com/goshmem/goshmem/internal/engine"
 )
@@ -11,6 +9,9 @@ import (
 func (p *plane) PutOn(s device.Handle, pe int, dst engine.Offset, src device.Ptr, n uintptr) error {
 	if err := p.usable(); err != nil || n == 0 {
 		return err
+	}
+	if n <= kernelPut && p.bare == nil {
+		return p.putByKernel(s, p.at(pe, dst), src, n)
 	}
 	return p.driver.Copy(p.dev, p.at(pe, dst), src, n, s)
 }
@@ -39,7 +40,9 @@ func (p *plane) SignalOn(s device.Handle, pe int, sig engine.Offset, op engine.A
 	if op.Kind == engine.AMOSet && p.values {
 		return p.driver.WriteValue(p.dev, s, p.at(pe, sig), op.Value)
 	}
-	return p.amo(s, p.at(pe, sig), op, 0)
+	p.streamMu.Lock()
+	defer p.streamMu.Unlock()
+	return p.amo(p.signal, s, p.at(pe, sig), op, 0)
 }
 
 // QuietOn has nothing to do: a copy is done before what follows it in its stream begins.
@@ -50,16 +53,28 @@ func (p *plane) WaitOn(s device.Handle, at engine.Offset, c engine.Compare, v ui
 	if err := p.usable(); err != nil {
 		return err
 	}
-	how := device.CompareGE
-	switch c {
-	case engine.CompareEQ:
-		how = device.CompareEQ
-	case engine.CompareGE:
-	default:
-		return fmt.Errorf("engine ipc: a stream cannot wait by comparison %d", c)
+	how, ok := byValue(c, v)
+	if captured, err := p.capturing(s); err != nil {
+		return err
+	} else if captured || !ok || !p.values {
+		return p.waitByKernel(s, at, c, v)
 	}
 	if err := p.driver.WaitValue(p.dev, s, p.at(p.rank, at), v, how); err != nil {
 		return err
 	}
 	return p.watch.wait(s, at, v)
+}
+
+// byValue says whether streams compare so by themselves. They compare a difference with
+// 0, which is the same as comparing the numbers where it does not overflow: for numbers
+// that are small enough, unless what is found there is as far on the other side.
+func byValue(c engine.Compare, v uint64) (device.Compare, bool) {
+	const small = 1 << 62
+	switch {
+	case c == engine.CompareEQ:
+		return device.CompareEQ, true
+	case c == engine.CompareGE && int64(v) >= 0 && v < small:
+		return device.CompareGE, true
+	}
+	return 0, false
 }

@@ -66,6 +66,17 @@ func (m *mark) stuck(now time.Time, sum uint64) time.Duration {
 	return now.Sub(m.since)
 }
 
+// verdict lets the watch come to the same end as a wait for a stream whose time is over:
+// it began to look a little later, and knows who is absent.
+func (w *watch) verdict() {
+	for range 4 {
+		if !w.on.Load() || w.p.broken() != nil {
+			return
+		}
+		time.Sleep(tick)
+	}
+}
+
 // keep has a lane closed at the end.
 func (w *watch) keep(l *lane) {
 	w.mu.Lock()

@@ -267,6 +267,7 @@ FN(cuLaunchKernel, hipModuleLaunchKernel)(void *f, unsigned gx, unsigned gy, uns
 	return 0;
 }
 FN(cuStreamBeginCapture_v2, hipStreamBeginCapture)(void *s, int mode) { REC("vv", W(s), W(mode)); return 0; }
+FN(cuStreamIsCapturing, hipStreamIsCapturing)(void *s, int *state) { REC("vp", W(s), W(state)); *state = 1; return 0; }
 FN(cuStreamEndCapture, hipStreamEndCapture)(void *s, void **g) { REC("vp", W(s), W(g)); WORD(g) = next += 16; return 0; }
 FN(cuGraphInstantiateWithFlags, hipGraphInstantiateWithFlags)(void **x, void *g, unsigned long long flags) {
 	REC("pvv", W(x), W(g), W(flags));
