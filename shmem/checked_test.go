@@ -13,11 +13,18 @@ import (
 	"github.com/goshmem/goshmem/shmem"
 )
 
-// checkedOptions are badOptions in checked mode. The misuse is meant, and race mode would
-// report it as well.
+// checkedOptions are badOptions in checked mode.
 func checkedOptions() shmem.Options {
 	o := badOptions()
-	o.Check, o.Race = shmem.CheckOn, shmem.RaceOff
+	o.Check = shmem.CheckOn
+	return o
+}
+
+// misusing are checkedOptions for tests that change what is being put, which race mode
+// reports as well.
+func misusing() shmem.Options {
+	o := checkedOptions()
+	o.Race = shmem.RaceOff
 	return o
 }
 
@@ -33,7 +40,7 @@ func checkedWorld(t *testing.T, n int, o shmem.Options, body func(t *testing.T, 
 // TestCheckedSource: the source of a non-blocking put that changes before the quiet, and
 // only then.
 func TestCheckedSource(t *testing.T) {
-	checkedWorld(t, 2, checkedOptions(), func(t *testing.T, ctx context.Context, w *shmem.World) {
+	checkedWorld(t, 2, misusing(), func(t *testing.T, ctx context.Context, w *shmem.World) {
 		a, b, sig := twoArrays(t, w)
 		c := must1(w.NewContext(shmem.ContextOptions{}))(t)
 		v := must1(a.Via(c))(t)
@@ -74,7 +81,7 @@ func TestCheckedSource(t *testing.T) {
 func TestCheckedBarrier(t *testing.T) {
 	var others sync.WaitGroup
 	others.Add(2)
-	err := shmem.RunLocal(t.Context(), 3, checkedOptions(), func(ctx context.Context, w *shmem.World) error {
+	err := shmem.RunLocal(t.Context(), 3, misusing(), func(ctx context.Context, w *shmem.World) error {
 		a, b, _ := twoArrays(t, w)
 		if w.MyPE() != 1 {
 			err := w.Barrier(ctx)
@@ -143,14 +150,16 @@ func TestCheckedTransfers(t *testing.T) {
 		must(t, w.Barrier(ctx))
 		if me == 0 { // the same lines of both PEs at once would be a race
 			must(t, low.Put(low, me)) // the same place changes nothing
+			must(t, w.Quiet(ctx))
 			must(t, high.Put(low, other))
 			must(t, must1(words.Slice(4, 8))(t).PutSignal(must1(words.Slice(4, 8))(t), other, inside, shmem.SignalSet, 1))
+			must(t, w.Quiet(ctx))
 			line := here(1)
 			must(t, b.GetNBI(a, other))
 			for op, err := range map[string]error{"put": a.Put(b, other), "put nbi": a.PutNBI(must1(b.Slice(0, 8))(t), other), "put signal": a.PutSignal(b, other, sig, shmem.SignalAdd, 1)} {
 				checkMisuse(t, err, op+": the source is what the non-blocking get at "+line+" brings: it is there after a quiet")
 			}
-			must(t, a.P(0, 1, other))
+			must(t, words.P(0, 1, other))
 			must(t, w.Quiet(ctx))
 			must(t, a.Put(b, other))
 		}

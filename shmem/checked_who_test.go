@@ -25,9 +25,10 @@ func TestCheckedLastWriter(t *testing.T) {
 	checkedWorld(t, 3, checkedOptions(), func(t *testing.T, ctx context.Context, w *shmem.World) {
 		a := must1(shmem.Alloc[uint64](ctx, w, 2))(t)
 		team := must1(w.Team().SplitStrided(ctx, 1, 1, 2, shmem.TeamConfig{}))(t)
-		v := a
+		v, quiet := a, w.Quiet
 		if team != nil {
-			v = must1(a.Via(must1(team.NewContext(shmem.ContextOptions{}))(t)))(t)
+			c := must1(team.NewContext(shmem.ContextOptions{}))(t)
+			v, quiet = must1(a.Via(c))(t), c.Quiet
 		}
 		low, sig := must1(v.Slice(0, 1))(t), must1(shmem.SignalAt(v, 1))(t)
 		for _, write := range []struct {
@@ -43,10 +44,12 @@ func TestCheckedLastWriter(t *testing.T) {
 		} {
 			if w.MyPE() == 1 {
 				must(t, write.do())
+				must(t, quiet(ctx))
 				must(t, second(shmem.AtomicFetch(v, 1, 1)))               // only looks
 				must(t, second(shmem.AtomicCompareSwap(v, 1, 77, 78, 1))) // finds something else
 				must(t, low.PutSlice([]uint64{9}, 1))                     // beside it
 				must(t, v.P(1, 3, 0))                                     // on another PE
+				must(t, quiet(ctx))
 			}
 			must(t, w.Barrier(ctx))
 			if w.MyPE() == 2 {

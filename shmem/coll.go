@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -164,7 +165,7 @@ func (c *collective) again(i int) error {
 func (c *collective) reopen() error {
 	c.t.gate.Leave(c.call)
 	if !c.t.direct {
-		if err := c.t.w.heap.Quiet(c.ctx); err != nil {
+		if err := c.t.w.courier.of(c.t.w.heap).Quiet(c.ctx); err != nil {
 			return err
 		}
 	}
@@ -212,5 +213,18 @@ func (t *Team) push(i int, off engine.Offset, src unsafe.Pointer, n uintptr) err
 		mem.Put(unsafe.Add(base, off), src, n)
 		return nil
 	}
-	return t.w.heap.Put(t.members[i], off, src, n)
+	return t.w.courier.of(t.w.heap).Put(t.members[i], off, src, n)
+}
+
+// courier is the lane of what collectives put to members without a mapping. It is apart
+// from the program's own, whose puts no collective completes.
+type courier struct {
+	once sync.Once
+	lane engine.Lane
+}
+
+// of is the lane, made when it is needed first.
+func (c *courier) of(h engine.Heap) engine.Lane {
+	c.once.Do(func() { c.lane = h.NewLane() })
+	return c.lane
 }

@@ -18,9 +18,10 @@ type hostGroup struct {
 	team *Team // the members, as they meet on streams
 
 	calling sync.Mutex
-	called  atomic.Uint64 // calls that were queued
+	called  uint64        // calls that were queued
 	done    atomic.Uint64 // those that are over
 	taken   atomic.Bool   // a call has its turn
+	open    atomic.Int64  // what is queued and not done, graphs aside
 }
 
 var _ engine.Group = (*hostGroup)(nil)
@@ -40,9 +41,9 @@ func newHostGroup(on *hostStreams, t *Team) *hostGroup {
 func (g *hostGroup) do(s device.Handle, kind engine.Kind, f func(ctx context.Context, site string) error) error {
 	g.calling.Lock()
 	defer g.calling.Unlock()
-	mine, site := g.called.Load(), g.on.w.sites.Here()
+	mine, site := g.called, g.on.w.sites.Here()
 	ctx := context.WithValue(context.Background(), startedKey{}, started{g.team, site})
-	queued, err := g.on.queue(s, func(t device.Turn) error {
+	queued, err := g.on.queue(s, &g.open, func(t device.Turn) error {
 		if err := g.take(mine, t); err != nil {
 			return located(fail(g.on.w, onStream(kind), noPeer, err), site)
 		}
@@ -53,17 +54,17 @@ func (g *hostGroup) do(s device.Handle, kind engine.Kind, f func(ctx context.Con
 		return located(rename(f(ctx, site), onStream(kind)), site)
 	})
 	if queued {
-		g.called.Add(1)
+		g.called++
 	}
 	return err
 }
 
 // take waits for the turn of a call.
 func (g *hostGroup) take(mine uint64, t device.Turn) error {
-	mineNow := false // who waits may ask again
+	taken := false // who waits may ask again
 	return g.on.await(context.Background(), func() bool {
-		mineNow = mineNow || (t.Again || g.done.Load() == mine) && g.taken.CompareAndSwap(false, true)
-		return mineNow
+		taken = taken || (t.Again || g.done.Load() == mine) && g.taken.CompareAndSwap(false, true)
+		return taken
 	})
 }
 
@@ -92,12 +93,9 @@ func (g *hostGroup) refuse(s *gpu.Stream, kind engine.Kind, why error) {
 }
 
 // finish waits until what was queued is over.
-func (g *hostGroup) finish(ctx context.Context) error {
-	last := g.called.Load()
-	return g.on.await(ctx, func() bool { return g.done.Load() >= last })
-}
+func (g *hostGroup) finish(ctx context.Context) error { return g.on.finish(ctx, &g.open) }
 
-// BarrierOn queues a barrier. Collective over the team.
+// BarrierOn queues a barrier.
 func (g *hostGroup) BarrierOn(s device.Handle) error {
 	return g.do(s, engine.KindBarrier, func(ctx context.Context, site string) error {
 		if err := g.on.lane.Quiet(ctx); err != nil {
@@ -107,7 +105,7 @@ func (g *hostGroup) BarrierOn(s device.Handle) error {
 	})
 }
 
-// SyncOn queues a sync. Collective over the team.
+// SyncOn queues a sync.
 func (g *hostGroup) SyncOn(s device.Handle) error {
 	return g.do(s, engine.KindSync, func(ctx context.Context, site string) error {
 		return g.team.meet(ctx, engine.KindSync, "", site)
@@ -160,5 +158,5 @@ func (g *hostGroup) reduce(ctx context.Context, asked engine.Collective) error {
 	return c.end(err)
 }
 
-// Close has nothing to do: the gate ends with the team. Local.
+// Close has nothing to do: the gate ends with the team.
 func (g *hostGroup) Close(context.Context) error { return nil }

@@ -26,30 +26,31 @@ type hostStreams struct {
 var _ engine.Streams = (*hostStreams)(nil)
 
 // queue has f called in the order of the stream, and says whether it was not captured.
-func (h *hostStreams) queue(s device.Handle, f func(device.Turn) error) (bool, error) {
-	h.open.Add(1)
+// Until that is over it counts as open.
+func (h *hostStreams) queue(s device.Handle, open *atomic.Int64, f func(device.Turn) error) (bool, error) {
+	open.Add(1)
 	queued, err := h.doer.Do(h.dev, s, func(t device.Turn) error {
 		if !t.Again {
-			defer h.done()
+			defer h.done(open)
 		}
 		return f(t)
 	})
 	if !queued {
-		h.open.Add(-1)
+		open.Add(-1)
 	}
 	return queued, err
 }
 
 // done wakes who waits for the last one.
-func (h *hostStreams) done() {
-	if h.open.Add(-1) == 0 {
+func (h *hostStreams) done(open *atomic.Int64) {
+	if open.Add(-1) == 0 {
 		h.w.heap.Ring(h.w.rank)
 	}
 }
 
-// finish waits until all that is queued is done.
-func (h *hostStreams) finish(ctx context.Context) error {
-	return h.await(ctx, func() bool { return h.open.Load() == 0 })
+// finish waits until all that is queued and counted is over.
+func (h *hostStreams) finish(ctx context.Context, open *atomic.Int64) error {
+	return h.await(ctx, func() bool { return open.Load() == 0 })
 }
 
 // await waits as a PE does.
@@ -63,7 +64,7 @@ func (h *hostStreams) await(ctx context.Context, ready func() bool) error {
 // do queues an operation, which is not done behind a fault.
 func (h *hostStreams) do(s device.Handle, op string, pe int, f func() error) error {
 	site := h.w.sites.Here()
-	_, err := h.queue(s, func(t device.Turn) error {
+	_, err := h.queue(s, &h.open, func(t device.Turn) error {
 		if t.Fault != nil {
 			return nil
 		}

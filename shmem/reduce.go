@@ -63,7 +63,7 @@ func ReduceScatter[T Numeric](ctx context.Context, t *Team, dst, src Array[T], o
 
 // reduction is the collective as an engine knows it.
 func (c *collective) reduction(dst, src engine.Offset, n uintptr) engine.Collective {
-	return engine.Collective{Kind: c.form.kind, Root: c.form.root, Dst: dst, Src: src, Bytes: n, Elem: c.form.elem, Op: c.form.op}
+	return engine.Collective{Kind: c.form.kind, Root: c.form.root, Dst: dst, Src: src, Bytes: n, Elem: c.form.elem, Op: c.form.op, Exact: true}
 }
 
 func beginReduce[T Numeric](ctx context.Context, t *Team, kind engine.Kind, op Reduction[T], root, n int, slices bool, invalid error) (*collective, error) {

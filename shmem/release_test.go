@@ -48,8 +48,7 @@ func TestReleaseDuringAlloc(t *testing.T) {
 // TestReleaseQuietFails: an allocation whose quiet fails takes nothing back, and all PEs
 // are told.
 func TestReleaseQuietFails(t *testing.T) {
-	o := checkedOptions()
-	must(t, shmem.RunLocal(t.Context(), 2, o, func(ctx context.Context, w *shmem.World) error {
+	must(t, shmem.RunLocal(t.Context(), 2, misusing(), func(ctx context.Context, w *shmem.World) error {
 		a := must1(shmem.Alloc[int64](ctx, w, 2))(t)
 		b := must1(shmem.Alloc[int64](ctx, w, 2))(t)
 		must(t, a.PutNBI(b, 1-w.MyPE()))

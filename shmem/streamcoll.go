@@ -12,8 +12,8 @@ import (
 // writes arrays when earlier work of the streams of all members is done. dst is there for
 // later work of the stream; src may be changed by it. Arguments are looked at now: where
 // they are wrong this PE gets an error, and all members get one from the next blocking
-// collective of the team, since the others wait for this PE. Members call what they call
-// on streams of a team in the same order. Collective over the team. rocSHMEM:
+// collective of the team, since the others wait for this PE. For the order of calls see
+// [Team.BarrierOnStream]. Collective over the team. rocSHMEM:
 // rocshmem_broadcastmem_on_stream; NVSHMEM: nvshmemx_broadcastmem_on_stream.
 func BroadcastOnStream[T any](s *gpu.Stream, t *Team, dst, src Array[T], root int) error {
 	return t.collectiveOn(s,

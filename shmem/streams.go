@@ -128,14 +128,19 @@ func (w *World) on(s *gpu.Stream) (*streams, device.Handle, error) {
 	return q, h, err
 }
 
-// finishStreams returns when what this PE has queued is done, where this process does it.
-// Elsewhere the device ends it, or waits for it.
+// finishStreams returns when what this PE has queued is done, where this process does it;
+// destroyed teams see to theirs. Elsewhere the device ends it, or waits for it.
 func (w *World) finishStreams(ctx context.Context) error {
 	q := w.streaming.ready.Load()
 	if q == nil || q.host == nil {
 		return nil
 	}
-	return q.host.finish(ctx)
+	for _, t := range []*Team{w.world, w.shared} {
+		if err := t.finishMeetings(ctx); err != nil {
+			return err
+		}
+	}
+	return q.host.finish(ctx, &q.host.open)
 }
 
 // quietStreams completes what streams have put, as far as they have come.

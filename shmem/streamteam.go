@@ -49,9 +49,12 @@ func (w *World) SyncOnStream(s *gpu.Stream) error {
 // BarrierOnStream has later work of the stream wait until the streams of all members have
 // come here, and what they had put on these streams is there. It returns at once; on a nil
 // team it does nothing. All members call what they call on streams of a team in the same
-// order; nobody compares, and barriers of different order wait for each other. An error of
-// the wait comes from the stream's Synchronize. Collective over the team. rocSHMEM:
-// rocshmem_barrier_on_stream; NVSHMEM: nvshmemx_barrier_on_stream.
+// order, and it is done in that order, also on several streams; what a graph has of it is
+// done when the graph is launched, which is for the program to order. Nobody compares:
+// members that differ wait in vain, or for each other's next call. An error of the wait
+// comes from the stream's Synchronize. Blocking calls of the team may be made meanwhile.
+// Collective over the team. rocSHMEM: rocshmem_barrier_on_stream; NVSHMEM:
+// nvshmemx_barrier_on_stream.
 func (t *Team) BarrierOnStream(s *gpu.Stream) error {
 	return t.meetOn(s, engine.KindBarrier)
 }

@@ -12,9 +12,10 @@ import (
 	"github.com/goshmem/goshmem/internal/env"
 )
 
-// weakened is weak mode.
+// weakened is weak mode. In race mode the operations are late by themselves: what comes
+// from a queue would have no line of the program.
 func weakened(o Options, h engine.Heap) (engine.Heap, error) {
-	if o.Weak != 0 {
+	if o.Weak != 0 && !o.local.late() {
 		h = engines.Weak(h, o.Weak)
 	}
 	return h, nil

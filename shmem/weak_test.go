@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/goshmem/goshmem/internal/conformance"
-	"github.com/goshmem/goshmem/internal/engine"
-	"github.com/goshmem/goshmem/internal/engine/weak"
 	"github.com/goshmem/goshmem/shmem"
 	"github.com/goshmem/goshmem/shmemtest"
 )
@@ -18,21 +16,6 @@ import (
 // weakly are options of a small world in weak mode.
 func weakly(seed uint64) shmem.Options {
 	return shmem.Options{HeapSize: 1 << 16, Timeout: 20 * time.Second, Weak: seed}
-}
-
-// TestModesCostNothing: what a world without modes gets is the heap itself, so that its
-// operations are those of a program that knows no modes.
-func TestModesCostNothing(t *testing.T) {
-	t.Setenv("GOSHMEM_WEAK", "")
-	var heap engine.Heap
-	o := shmem.WithHeap(weakly(0), func(h engine.Heap) engine.Heap { heap = h; return h })
-	must(t, shmem.RunLocal(t.Context(), 1, o, func(context.Context, *shmem.World) error { return nil }))
-	if got := must1(shmem.InModes(shmem.Options{}, heap))(t); got != heap {
-		t.Errorf("without modes a world gets a %T in place of a %T", got, heap)
-	}
-	if got, ok := must1(shmem.InModes(weakly(1), heap))(t).(*weak.Heap); !ok {
-		t.Errorf("in weak mode a world gets a %T", got)
-	}
 }
 
 // TestWeakInfo: where the seed comes from, and that no memory of others can be loaded.
@@ -85,7 +68,7 @@ func TestWeakArrives(t *testing.T) {
 				return err
 			}
 			for w.MyPE() == 0 {
-				if v, err := a.At(0); err != nil || v == 1 {
+				if seen, err := shmem.Test(a, 0, shmem.EQ, 1); err != nil || seen {
 					return err
 				}
 			}

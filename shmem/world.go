@@ -31,6 +31,7 @@ type World struct {
 	shared *Team
 
 	released atomic.Int64 // arrays that wait for other PEs to release them
+	courier  courier
 	sites    engine.Sites // in checked mode: the lines of the program that were seen
 	start    time.Time    // of this world, for now
 

@@ -99,7 +99,9 @@ func joinJob(t *testing.T, o shmem.Options, body Body) {
 	}
 	tb := &peTB{TB: t, pe: w.MyPE(), out: func(line string) { t.Helper(); t.Log(line) }}
 	conclude(t, runRank(t.Context(), tb, w, body), tb)
-	again(t, o)
+	if seed := w.Info().Weak; t.Failed() && seed != 0 {
+		t.Logf("weak mode, seed %d: to see this again start the same job with %s=%d and -test.run='%s'", seed, env.Weak, seed, pattern(t.Name()))
+	}
 }
 
 // runRank runs body on a goroutine that it may end, and finalizes the world.

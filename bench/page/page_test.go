@@ -121,3 +121,15 @@ func TestSave(t *testing.T) {
 		t.Errorf("into a folder that is none: %v", err)
 	}
 }
+
+// TestModes: a row has its factor, and one without a peer its reason.
+func TestModes(t *testing.T) {
+	with := perf.Row{Name: "put, checked", Unit: "ns", Peer: "no mode", Ours: perf.Summary{Median: 30}, Theirs: perf.Summary{Median: 10}, Ratio: 3}
+	alone := perf.Row{Name: "put, no mode", Unit: "ns", Ours: perf.Summary{Median: 10}, Note: "no go command"}
+	text := string(Of(perf.Record{Name: "modes", Rows: []perf.Row{with, alone}, Notes: []string{"a note"}}, "goshmem perf modes"))
+	for _, want := range []string{"# What the modes cost\n", "\n    goshmem perf modes\n", "\n- a note\n", "\n| put, checked | 30.0 ns | no mode | 10.0 ns | 3.00 |  |\n", "\n| put, no mode | 10.0 ns |  |  |  | no go command |\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q:\n%s", want, text)
+		}
+	}
+}

@@ -30,7 +30,7 @@ func perfCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(perfShmemCommand(), perfReduceCommand(), perfGPUCommand(), perfWorkerCommand())
+	c.AddCommand(perfShmemCommand(), perfReduceCommand(), perfModesCommand(), perfGPUCommand(), perfNCCLCommand(), perfWorkerCommand())
 	return c
 }
 
@@ -52,6 +52,17 @@ func perfReduceCommand() *cobra.Command {
 		Long: `Measure how fast vectors are combined: of float32 against a loop in C (needs cc),
 of BFloat16 against a loop in Go, and by two processes that share the work.
 The exit status is 0 whatever the figures are, unless --check is given.`,
+	})
+}
+
+func perfModesCommand() *cobra.Command {
+	return measurement(perf.Modes, 9, &cobra.Command{
+		Use:   "modes",
+		Short: "Measure what the modes that find mistakes cost",
+		Long: `Measure what the modes that find mistakes cost: checked mode, weak mode, faults that
+wait for their operation, the race detector and race mode, each against a world without
+it. Inside the module, with go and a C compiler, it builds what it runs; otherwise the rows
+of the race detector have no ratio. --save NAME writes NAME.json and a page NAME.md.`,
 	})
 }
 
@@ -108,7 +119,7 @@ func (o *perfOptions) print(c *cobra.Command, r perf.Record) error {
 	text = append(text, '\n')
 	switch {
 	case o.save == "":
-	case r.Name == "gpu": // what is saved is a page, too
+	case r.Name == "gpu", r.Name == "modes": // what is saved is a page, too
 		err = page.Save(r, o.save, commandLine(c))
 	default:
 		err = os.WriteFile(o.save, text, 0o666)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +17,7 @@ type testOptions struct {
 	job   testjob.Options
 	run   string
 	short bool
+	weak  string
 }
 
 func testCommand() *cobra.Command {
@@ -31,7 +34,7 @@ by then count as failed.
 
 Other flags of the test binary go after --, such as -- -test.count=2. Flags of the
 build go into GOFLAGS: GOFLAGS=-race builds with the race detector.`,
-		Example: "  goshmem test -n 1,2,4 ./...\n  goshmem test -n 3 -v -run Barrier ./shmem -- -test.count=5",
+		Example: "  goshmem test -n 1,2,4 ./...\n  goshmem test -n 3 -v -run Barrier ./shmem -- -test.count=5\n  goshmem test -n 4 --weak 1-50 ./...",
 		RunE: func(c *cobra.Command, args []string) error {
 			return o.test(c, args)
 		},
@@ -44,6 +47,7 @@ build go into GOFLAGS: GOFLAGS=-race builds with the race detector.`,
 	f.StringVar(&o.run, "run", "", "run only tests that match this regular expression")
 	f.BoolVarP(&o.job.Verbose, "verbose", "v", false, "show the output of tests that pass too")
 	f.DurationVar(&o.job.Timeout, "timeout", 10*time.Minute, "time limit for each package and number of processes")
+	f.StringVar(&o.weak, "weak", "", "seed of weak mode, or the first and the last of several, such as 1-50; ends with one that fails")
 	f.BoolVar(&o.short, "short", false, "tell long tests to be short")
 	return c
 }
@@ -55,7 +59,12 @@ func (o *testOptions) test(c *cobra.Command, args []string) error {
 	if o.job.Timeout <= 0 {
 		return usage(c, fmt.Errorf("time limit %v: must be positive", o.job.Timeout))
 	}
+	seeds, err := seedsIn(o.weak)
+	if err != nil {
+		return usage(c, err)
+	}
 	job := o.job
+	job.Seeds = seeds
 	job.Packages, job.Args = args, o.binaryArgs()
 	if dash := c.ArgsLenAtDash(); dash >= 0 {
 		job.Packages, job.Args = args[:dash], append(job.Args, args[dash:]...)
@@ -68,6 +77,27 @@ func (o *testOptions) test(c *cobra.Command, args []string) error {
 	}
 	job.Signals, job.Out = launcher.StopSignals(), c.OutOrStdout()
 	return testjob.Run(c.Context(), job)
+}
+
+// seedsIn reads the flag --weak.
+func seedsIn(text string) (all []uint64, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	low, high, several := strings.Cut(text, "-")
+	first, err := strconv.ParseUint(low, 10, 64)
+	last := first
+	if several && err == nil {
+		last, err = strconv.ParseUint(high, 10, 64)
+	}
+	const most = 100000
+	if err != nil || first == 0 || last < first || last-first >= most {
+		return nil, fmt.Errorf("--weak %s: give a seed from 1 on, or the first and the last of at most %d, such as 1-50", text, most)
+	}
+	for i := range last - first + 1 {
+		all = append(all, first+i)
+	}
+	return all, nil
 }
 
 // binaryArgs returns the flags as a test binary knows them.

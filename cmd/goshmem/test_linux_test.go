@@ -101,3 +101,27 @@ func TestGoStyle(t *testing.T) {
 		}
 	}
 }
+
+// TestTestWeak: each seed is a job, up to the first that fails, and what is said then does
+// it again.
+func TestTestWeak(t *testing.T) {
+	t.Setenv("SUITE", "weak")
+	const again = "weak mode, seed 3: to see this again run goshmem "
+	args := strings.Fields("test -n 2 --weak 2-9 -run OnRank1|Passes ./testdata/suite")
+	for range 2 {
+		status, stdout, stderr := call(t, args...)
+		if status != 1 || stderr != "goshmem: 1 failed\n" || strings.Contains(stdout, "seed=4") {
+			t.Errorf("%v: status %d, stderr %q, stdout:\n%s", args, status, stderr, stdout)
+		}
+		contains(t, stdout, "--- FAIL: TestOnRank1 (n=2, seed=3): failed on rank 1\n", "suite  n=2, seed=3  ", again)
+		_, rest, _ := strings.Cut(stdout, again)
+		line, _, _ := strings.Cut(rest, "\n")
+		args = strings.Fields(strings.ReplaceAll(line, "'", ""))
+	}
+	for _, bad := range []string{"0", "x", "3-2", "1-", "1-999999999"} {
+		status, _, stderr := call(t, "test", "--weak", bad, "./testdata/suite")
+		if status != 2 || !strings.Contains(stderr, "--weak "+bad+": give a seed from 1 on") {
+			t.Errorf("%s: status %d, stderr %q", bad, status, stderr)
+		}
+	}
+}

@@ -129,7 +129,7 @@ func float[T float32 | float64](p *pe, v T) {
 }
 
 func increments(p *pe) {
-	incrementsOf[int64](p, 100000)
+	incrementsOf[int64](p, often(100000))
 	incrementsOf[int](p, 1000)
 	incrementsOf[int32](p, 5000)
 	incrementsOf[uint](p, 1000)
@@ -267,7 +267,7 @@ func ownBitOf[T shmem.AtomicBits](p *pe, width int) {
 	p.Helper()
 	a := alloc[T](p, 2)
 	bit := T(1) << (p.me % width)
-	p.crowd(1000, func(int) error {
+	p.crowd(often(1000), func(int) error {
 		if p.me >= width {
 			return nil
 		}

@@ -84,7 +84,7 @@ func fencedPolling(p *pe) {
 // to let the flag overtake. through is how the producer sees arrays.
 func polledFence(p *pe, through func(a shmem.Array[uint64]) shmem.Array[uint64], fence func() error) {
 	p.Helper()
-	const n, noise = 16, 8
+	const n, noise = 16, 300
 	a, flag := alloc[uint64](p, n+noise), alloc[uint64](p, 2)
 	far, farFlag := through(a), through(flag)
 	for round := 1; round <= 60; round++ {
@@ -97,13 +97,13 @@ func polledFence(p *pe, through func(a shmem.Array[uint64]) shmem.Array[uint64],
 			}
 			p.ok(fence())
 			p.ok(farFlag.P(0, uint64(round), to))
-			for i := 0; i < 300 && at(p, flag, 1) < uint64(round); i++ {
-				p.ok(far.P(n+i%noise, uint64(i), to))
+			for i := 0; i < noise && !has(p, flag, 1, uint64(round)); i++ {
+				p.ok(far.P(n+i, uint64(i), to))
 				runtime.Gosched()
 			}
 			wait(p, flag, 1, uint64(round))
 		case to:
-			for i := 0; at(p, flag, 0) < uint64(round); i++ {
+			for i := 0; !has(p, flag, 0, uint64(round)); i++ {
 				idle(p, flag, i)
 			}
 			sameAll(p, local(p, a)[:n], func(i int) uint64 { return hash(round, i) }, "round %d", round)
@@ -155,14 +155,14 @@ func quietGets(p *pe) {
 // quietThenLook: two PEs each put to the other and look, after a quiet, at what
 // the other has put. Whoever looks later must see it, so at least one does.
 func quietThenLook(p *pe) {
-	const n = 10000
+	n := often(10000)
 	a, missed := alloc[uint64](p, n), alloc[bool](p, n)
 	other := p.partner()
 	for round := uint64(1); round <= 6; round++ {
 		p.crowd(n, func(i int) error {
 			err := errors.Join(a.P(i, round, other), p.w.Quiet(p.ctx))
-			v, lookErr := a.At(i)
-			return errors.Join(err, lookErr, missed.Set(i, v != round))
+			seen, lookErr := shmem.Test(a, i, shmem.GE, round)
+			return errors.Join(err, lookErr, missed.Set(i, !seen))
 		})
 		p.barrier()
 		theirs := make([]bool, n)
@@ -289,10 +289,10 @@ func pieces[T comparable](p *pe, value func(x uint64) T) {
 	other := p.partner()
 	for writer := range 2 {
 		if p.me%2 == writer {
-			p.crowd(10000, func(i int) error { return errors.Join(a.P(0, value(-uint64(i&1)), other), a.Put(from[i&1], other)) })
+			p.crowd(often(10000), func(i int) error { return errors.Join(a.P(0, value(-uint64(i&1)), other), a.Put(from[i&1], other)) })
 			continue
 		}
-		p.crowd(10000, func(i int) error {
+		p.crowd(often(10000), func(i int) error {
 			v, err := a.At(0)
 			if i%4 == 3 {
 				v, err = a.G(0, p.me)

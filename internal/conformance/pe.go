@@ -200,6 +200,16 @@ func g[T any](p *pe, a shmem.Array[T], i, pe int) T {
 	return v
 }
 
+// has says whether element i of the own copy, to which others may be putting, is at least v.
+func has(p *pe, a shmem.Array[uint64], i int, v uint64) bool {
+	ok, err := shmem.Test(a, i, shmem.GE, v)
+	if err != nil {
+		p.Helper()
+		p.Fatal(err)
+	}
+	return ok
+}
+
 // wait waits until element i of the own copy is at least v.
 func wait(p *pe, a shmem.Array[uint64], i int, v uint64) {
 	if err := shmem.WaitUntil(p.ctx, a, i, shmem.GE, v); err != nil {
@@ -219,7 +229,8 @@ func idle[T shmem.Waitable](p *pe, a shmem.Array[T], round int) {
 	p.Helper()
 	over, cancel := context.WithCancel(p.ctx)
 	cancel()
-	err := shmem.WaitUntil(over, a, 0, shmem.NE, at(p, a, 0))
+	var least T
+	err := shmem.WaitUntil(over, a, 0, shmem.LT, least)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		p.Fatal(err)
 	}

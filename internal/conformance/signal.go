@@ -63,21 +63,21 @@ func signalPolling(p *pe) {
 // sees arrays.
 func polledSignal(p *pe, through func(a shmem.Array[uint64]) shmem.Array[uint64]) {
 	p.Helper()
-	const n = 1 << 14
-	a, src, noise, sigs := alloc[uint64](p, n), alloc[uint64](p, n), alloc[uint64](p, 1), allocSignals(p, 2)
+	const n, rounds, puts = 1 << 14, 60, 20
+	a, src, noise, sigs := alloc[uint64](p, n), alloc[uint64](p, n), alloc[uint64](p, (rounds+1)*puts), allocSignals(p, 2)
 	words := alloc[uint64](p, 1)
 	far, farNoise := through(a), through(noise)
-	for round := 1; round <= 60; round++ {
+	for round := 1; round <= rounds; round++ {
 		from := round % p.n
 		to := (from + 1) % p.n
 		switch p.me {
 		case from:
 			p.ok(src.Fill(hash(round)))
 			p.ok(putSignals(p)[round%2](far, src, to, sigs[0], uint64(round)))
-			for i := 1; i < 300 && fetch(p, sigs[1]) < uint64(round); i++ {
+			for i := 0; i < 16*puts && fetch(p, sigs[1]) < uint64(round); i++ {
 				runtime.Gosched()
 				if i%16 == 0 {
-					p.ok(farNoise.P(0, uint64(i), to))
+					p.ok(farNoise.P(round*puts+i/16, uint64(i), to))
 				}
 			}
 			_, err := sigs[1].WaitUntil(p.ctx, shmem.EQ, uint64(round))

@@ -53,36 +53,44 @@ func holds[T comparable](p *pe, a shmem.Array[T], f func(i int) T, format string
 }
 
 func streamTransfers(p *pe) {
+	const few = 1100
 	s := p.stream()
-	transfersOn(p, s, func(x uint64) uint8 { return uint8(x) })
-	transfersOn(p, s, func(x uint64) int16 { return int16(x) })
-	transfersOn(p, s, func(x uint64) float32 { return float32(x % 1e6) })
-	transfersOn(p, s, func(x uint64) uint64 { return x })
-	transfersOn(p, s, func(x uint64) float64 { return float64(x % 1e12) })
-	transfersOn(p, s, func(x uint64) complex128 { return complex(float64(x%7), float64(x%1e9)) })
-	transfersOn(p, s, func(x uint64) [3]uint8 { return [3]uint8{uint8(x), uint8(x >> 8), uint8(x >> 16)} })
+	transfersOn(p, s, few, func(x uint64) uint8 { return uint8(x) })
+	transfersOn(p, s, few, func(x uint64) int16 { return int16(x) })
+	transfersOn(p, s, few, func(x uint64) float32 { return float32(x % 1e6) })
+	transfersOn(p, s, few, func(x uint64) float64 { return float64(x % 1e12) })
+	transfersOn(p, s, few, func(x uint64) complex128 { return complex(float64(x%7), float64(x%1e9)) })
+	transfersOn(p, s, mostBytes(p)/8, func(x uint64) uint64 { return x })
+	transfersOn(p, s, mostBytes(p)/3, func(x uint64) [3]uint8 { return [3]uint8{uint8(x), uint8(x >> 8), uint8(x >> 16)} })
+}
+
+// mostBytes is how many bytes to move at most: it takes long where PEs share few cores.
+func mostBytes(p *pe) int {
+	switch {
+	case p.w.HeapStats().Largest >= 1<<30:
+		return 64 << 20
+	case p.n > 8:
+		return 16 << 10
+	}
+	return 64 << 10
 }
 
 // transfersOn puts and gets parts of all sizes, at places that are aligned and not.
-func transfersOn[T comparable](p *pe, s *gpu.Stream, value func(uint64) T) {
+func transfersOn[T comparable](p *pe, s *gpu.Stream, most int, value func(uint64) T) {
 	p.Helper()
-	const most = 20000
 	src, put, got := alloc[T](p, most), alloc[T](p, most), alloc[T](p, most)
-	round := 0
-	for _, n := range []int{1, 3, 8, 1001, most - 3} {
-		for at := range 3 {
-			round++
-			of := func(pe int) func(i int) T { return func(i int) T { return value(hash(pe, round, i)) } }
-			store(p, src, of(p.me))
-			p.barrier()
-			p.ok(part(p, put, at, at+n).PutOnStream(s, part(p, src, 1, 1+n), p.next()))
-			p.ok(p.w.BarrierOnStream(s))
-			p.ok(part(p, got, at, at+n).GetOnStream(s, part(p, src, 1, 1+n), p.next()))
-			p.synchronize(s)
-			holds(p, part(p, put, at, at+n), func(i int) T { return of(p.prev())(i + 1) }, "%d elements from %d on, put", n, at)
-			holds(p, part(p, got, at, at+n), func(i int) T { return of(p.next())(i + 1) }, "%d elements from %d on, got", n, at)
-			p.barrier()
-		}
+	for round, at := range []int{0, 1, 2, 1} {
+		n := []int{1, 3, 1001, most - 3}[round]
+		of := func(pe int) func(i int) T { return func(i int) T { return value(hash(pe, round) * uint64(2*i+1)) } }
+		store(p, src, of(p.me))
+		p.barrier()
+		p.ok(part(p, put, at, at+n).PutOnStream(s, part(p, src, 1, 1+n), p.next()))
+		p.ok(p.w.BarrierOnStream(s))
+		p.ok(part(p, got, at, at+n).GetOnStream(s, part(p, src, 1, 1+n), p.next()))
+		p.synchronize(s)
+		holds(p, part(p, put, at, at+n), func(i int) T { return of(p.prev())(i + 1) }, "%d elements from %d on, put", n, at)
+		holds(p, part(p, got, at, at+n), func(i int) T { return of(p.next())(i + 1) }, "%d elements from %d on, got", n, at)
+		p.barrier()
 	}
 	var zero T
 	holds(p, part(p, put, most-1, most), func(int) T { return zero }, "what nobody has put")

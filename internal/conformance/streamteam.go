@@ -112,15 +112,26 @@ func streamTeamsAnew(p *pe) {
 	}
 }
 
+// wordsOnStreams are numbers of words to try, and the largest: up to 8 MiB where there is
+// room for them.
+func wordsOnStreams(p *pe) (sizes []int, most int) {
+	sizes = []int{0, 1, 6, 7, 777}
+	if p.w.HeapStats().Largest >= 1<<30 {
+		sizes = append(sizes, 8191, 1<<20)
+	}
+	return sizes, sizes[len(sizes)-1]
+}
+
 // streamMoves has data of every size go through the collectives that move it.
 func streamMoves(p *pe) {
 	s := p.stream()
+	sizes, most := wordsOnStreams(p)
 	src, dst := alloc[uint64](p, most), alloc[uint64](p, most*p.n)
 	many, got := alloc[uint64](p, most*p.n), alloc[uint64](p, most*p.n)
 	round := 0
 	onTeams(p, func(t *shmem.Team) {
 		k := t.NPEs()
-		for _, n := range borders(k) {
+		for _, n := range sizes {
 			root := round % k
 			store(p, part(p, src, 0, n), func(i int) uint64 { return drawWord(p.me, round, i) })
 			store(p, part(p, many, 0, n*k), func(i int) uint64 { return drawWord(p.me, round+1, i) })
@@ -141,6 +152,7 @@ func streamMoves(p *pe) {
 // streamReductions has sums of every size on every team.
 func streamReductions(p *pe) {
 	s := p.stream()
+	sizes, most := wordsOnStreams(p)
 	src, dst := alloc[uint64](p, most*p.n), alloc[uint64](p, most)
 	round := 0
 	onTeams(p, func(t *shmem.Team) {
@@ -151,7 +163,7 @@ func streamReductions(p *pe) {
 			}
 			return v
 		}
-		for _, n := range borders(k) {
+		for _, n := range sizes {
 			root, from, to := round%k, part(p, src, 0, n), part(p, dst, 0, n)
 			store(p, part(p, src, 0, n*k), func(i int) uint64 { return drawWord(p.me, round, i) })
 			p.ok(t.Sync(p.ctx))

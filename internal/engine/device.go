@@ -91,7 +91,8 @@ const (
 )
 
 // Group is where the members of a team meet in the order of streams. All members call its
-// methods alike and in the same order; arguments are compared by nobody.
+// methods alike and in the same order; arguments are compared by nobody. On several
+// streams that must also be the order in which they happen: have these wait for each other.
 type Group interface {
 	// BarrierOn has later work wait until all members' streams have come here, and what
 	// they had put is there. SyncOn completes no puts.
@@ -113,4 +114,8 @@ type Collective struct {
 	Bytes uintptr
 	Elem  reduce.Type // of reductions
 	Op    reduce.Op
+	// Exact asks for what package reduce makes of the members' elements from the first to
+	// the last, bit for bit, zeros and NaNs included. An engine that cannot promise that
+	// says device.ErrUnsupported; without it the order is the engine's.
+	Exact bool
 }

@@ -63,16 +63,22 @@ func voteFor(name string, all []engine.Engine) (vote, error) {
 			v.verdicts = append(v.verdicts, engine.Verdict{Reason: "not asked for"})
 			continue
 		}
-		verdict := e.Probe()
-		if r, ok := e.(engine.Reluctant); ok && verdict.OK && e.Name() != name {
-			if why := r.Reluctant(); why != "" {
-				verdict = engine.Verdict{Reason: why}
-			}
-		}
+		verdict := ask(e, name)
 		found = verdict.OK && e.Name() == name
 		v.verdicts = append(v.verdicts, verdict)
 	}
 	return v, err
+}
+
+// ask returns the verdict of an engine. One that should be asked for by name and is not
+// is left in peace: to find out whether it can run it would load libraries.
+func ask(e engine.Engine, name string) engine.Verdict {
+	if r, ok := e.(engine.Reluctant); ok && e.Name() != name {
+		if why := r.Reluctant(); why != "" {
+			return engine.Verdict{Reason: why}
+		}
+	}
+	return e.Probe()
 }
 
 // ballot is how many bytes a vote has on its way, and most how many of a reason are kept.

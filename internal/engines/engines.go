@@ -8,11 +8,14 @@ import (
 	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/engine/host"
 	"github.com/goshmem/goshmem/internal/engine/ipc"
+	"github.com/goshmem/goshmem/internal/engine/nvshmem"
+	"github.com/goshmem/goshmem/internal/engine/rocshmem"
 )
 
 // All returns the compiled-in engines, best first.
 func All() []engine.Engine {
-	return []engine.Engine{ipc.Engine{Control: host.Engine{}}, host.Engine{}}
+	control := host.Engine{}
+	return []engine.Engine{ipc.Engine{Control: control}, nvshmem.Engine{Control: control}, rocshmem.Engine{Control: control}, control}
 }
 
 // Host is the name of the engine that every machine has.

@@ -29,13 +29,15 @@ const (
 	Fault    = "GOSHMEM_FAULT"
 	NCCL     = "GOSHMEM_NCCL"
 
-	HostDevices = "GOSHMEM_HOST_DEVICES"
+	HostDevices  = "GOSHMEM_HOST_DEVICES"
+	ROCSHMEMShim = "GOSHMEM_ROCSHMEM_SHIM"
 
 	Rank      = "GOSHMEM_RANK"
 	Size      = "GOSHMEM_SIZE"
 	LocalRank = "GOSHMEM_LOCAL_RANK"
 	LocalSize = "GOSHMEM_LOCAL_SIZE"
 	TestCall  = "GOSHMEM_TEST_CALL"
+	Program   = "GOSHMEM_PROGRAM"
 )
 
 // Var describes one variable.
@@ -59,12 +61,14 @@ func Vars() []Var {
 		{NCCL, "", "library of package nccl: nccl, rccl or host; unset: that of the GPU, and host without one"},
 		{Cache, "", "folder of compiled kernels; unset: goshmem/kernels in the user's cache folder"},
 		{HostDevices, "1", "devices of platform host, which package gpu has without a GPU (1 to 64)"},
+		{ROCSHMEMShim, "", "file of the shim over rocSHMEM (native/rocshmem); unset: libgoshmem_rocshmem.so in ROCSHMEM_HOME, ROCM_PATH or where the loader looks"},
 		{Rdzv, "", "where the processes of a job meet: unix:@name or tcp:host:port"},
 		{Token, "", "secret of the job; proves membership in the rendezvous without travelling"},
 		{Rank, "", "number of this process, 0 to size-1 (set by the launcher)"},
 		{Size, "", "number of processes in the job (set by the launcher)"},
 		{LocalRank, "", "number of this process on its machine (set by the launcher)"},
 		{LocalSize, "", "number of processes on this machine (set by the launcher)"},
+		{Program, "", "the package that this process was built from, for messages (set by goshmem run)"},
 		{TestCall, "", "which shmemtest.RunProcesses call this process serves (set by shmemtest)"},
 	}
 }

@@ -22,7 +22,7 @@ const (
 // layerOf places a folder of the module.
 func layerOf(dir string) layer {
 	switch {
-	case dir == "examples/progress": // a library for examples, which their readers can import too
+	case dir == "examples/progress", dir == "examples/shots": // libraries for examples, which their readers can import too
 		return public
 	case under(dir, "cmd"), under(dir, "examples"), under(dir, "bench"), under(dir, "contrib"), under(dir, "internal/ci"), under(dir, "internal/lint"):
 		return top

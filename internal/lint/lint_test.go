@@ -30,6 +30,8 @@ func rules() []rule {
 		{"registries", checkRegistries},
 		{"generated", checkGenerated},
 		{"examples", checkExamples},
+		{"race mode", func(files []*file) []string { return checkRaceMode(files, outOfRaceMode()) }},
+		{"embedded pointers", checkEmbeddedPointers},
 	}
 }
 

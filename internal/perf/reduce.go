@@ -4,10 +4,8 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unsafe"
 
@@ -123,12 +121,7 @@ func sumSide(kind string, bytes int) side {
 // cLoop is the C program as a side.
 func cLoop(ctx context.Context, program, kind string, bytes int) side {
 	return func(n int) (time.Duration, error) {
-		out, err := exec.CommandContext(ctx, program, kind, strconv.Itoa(bytes), strconv.Itoa(n)).Output()
-		if err != nil {
-			return 0, fmt.Errorf("run the loop in C: %w", err)
-		}
-		ns, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
-		return time.Duration(ns * float64(n)), err
+		return timed(ctx, nil, []string{program, kind, strconv.Itoa(bytes)}, n)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/goshmem/goshmem/internal/perf/loops"
 	"github.com/goshmem/goshmem/launch/launcher"
 )
 
@@ -23,7 +24,8 @@ type Options struct {
 	// arguments that follow: the measuring program itself, as a rule.
 	Worker []string
 
-	largest int // bytes of the largest vectors; 0: largestVector
+	largest int      // bytes of the largest vectors; 0: largestVector
+	loops   []string // of Modes; nil: all
 }
 
 const (
@@ -75,6 +77,9 @@ func (o *Options) settle() error {
 	}
 	if o.largest == 0 {
 		o.largest = largestVector
+	}
+	if o.loops == nil {
+		o.loops = loops.Ops()
 	}
 	return launcher.Supported()
 }

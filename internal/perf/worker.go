@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/goshmem/goshmem/internal/perf/first"
+	"github.com/goshmem/goshmem/internal/perf/loops"
 	"github.com/goshmem/goshmem/shmem"
 )
 
@@ -24,6 +25,7 @@ const (
 	workBound = "bound" // after workOrder: each PE has a core of its own
 	workFirst = "first" // stands in for programs/first
 	workHello = "hello" // stands in for programs/hello
+	workLoops = "loops" // stands in for programs/loops
 )
 
 // task is what the leading process tells its workers: their second argument.
@@ -46,6 +48,8 @@ func Work(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	case args[0] == workFirst:
 		return first.Run(args[1:], out)
+	case args[0] == workLoops:
+		return loops.Run(args[1:], out)
 	case args[0] == workOrder && len(args) >= 2:
 		return serve(ctx, args[1], slices.Contains(args[2:], workBound))
 	case args[0] == workPair, args[0] == workMany, args[0] == workShare:

@@ -2,6 +2,7 @@ package testjob
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/goshmem/goshmem/launch/launcher"
@@ -30,12 +31,12 @@ func (t tally) String() string {
 	return fmt.Sprintf("%d passed, %d failed, %d skipped", t.passed, t.failed, t.skipped)
 }
 
-// report writes the result of one package and size, what failed before the line
-// that counts.
-func (r *run) report(p pkg, n int, all []verdict, ranks []*transcript, took time.Duration) {
+// report writes the result of one job, what failed before the line that counts. It says
+// whether all passed.
+func (r *run) report(p pkg, s setting, all []verdict, ranks []*transcript, took time.Duration) bool {
 	for _, v := range all {
 		if v.status == failed || r.Verbose {
-			r.show(v, n, ranks)
+			r.show(v, s, ranks)
 		}
 	}
 	var here tally
@@ -48,12 +49,31 @@ func (r *run) report(p pkg, n int, all []verdict, ranks []*transcript, took time
 	case here == tally{}:
 		word, counts = "?   ", "no tests"
 	}
-	fmt.Fprintf(r.Out, "%s  %s  n=%d  %s  (%.2fs)\n", word, p.path, n, counts, took.Seconds())
+	fmt.Fprintf(r.Out, "%s  %s  %v  %s  (%.2fs)\n", word, p.path, s, counts, took.Seconds())
+	if here.failed > 0 && s.seed != 0 {
+		fmt.Fprintf(r.Out, "weak mode, seed %d: to see this again run goshmem test -n %d --weak %d%s %s\n", s.seed, s.n, s.seed, only(all), p.path)
+	}
+	return here.failed == 0
+}
+
+// only is the flag that runs no tests but those that failed, "" if that is not known.
+func only(all []verdict) string {
+	var names []string
+	for _, v := range all {
+		switch {
+		case v.status != failed:
+		case !isTest(v.test):
+			return ""
+		default:
+			names = append(names, v.test)
+		}
+	}
+	return fmt.Sprintf(" -run '^(%s)$'", strings.Join(names, "|"))
 }
 
 // show writes one verdict and the output behind it: of the ranks on which the
 // test failed, or of all ranks if it did not.
-func (r *run) show(v verdict, n int, ranks []*transcript) {
+func (r *run) show(v verdict, s setting, ranks []*transcript) {
 	name, why := v.test, ""
 	if name == "" {
 		name = "(processes)"
@@ -61,10 +81,10 @@ func (r *run) show(v verdict, n int, ranks []*transcript) {
 	if v.why != "" {
 		why = ": " + v.why
 	}
-	fmt.Fprintf(r.Out, "--- %s: %s (n=%d)%s\n", v.status, name, n, why)
+	fmt.Fprintf(r.Out, "--- %s: %s (%v)%s\n", v.status, name, s, why)
 	which := v.ranks
 	if v.status != failed {
-		which = make([]int, n)
+		which = make([]int, s.n)
 		for rank := range which {
 			which[rank] = rank
 		}

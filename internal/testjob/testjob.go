@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/goshmem/goshmem/internal/env"
 	"github.com/goshmem/goshmem/launch/launcher"
 )
 
@@ -22,6 +23,7 @@ type Options struct {
 	Packages []string         // patterns as the go command knows them
 	Sizes    []int            // numbers of processes; each package runs once with each
 	Args     []string         // for the test binary, such as -test.run=Ring
+	Seeds    []uint64         // of weak mode: everything runs once with each, up to one that fails; none: as the environment says
 	Timeout  time.Duration    // limit for one package and size
 	Verbose  bool             // show the output of tests that pass too
 	Signals  <-chan os.Signal // as in launcher.Spec
@@ -115,27 +117,63 @@ func (r *run) all(ctx context.Context, scratch string, packages []pkg) error {
 }
 
 func (r *run) sizes(ctx context.Context, p pkg, binary string) error {
+	seeds := r.Seeds
+	if len(seeds) == 0 {
+		seeds = []uint64{0}
+	}
 	for _, n := range r.Sizes {
-		begin := time.Now()
-		ranks, res := r.job(ctx, p, binary, n)
-		if died := new(deathError); len(res.Ranks) == 0 || errors.Is(res.Err, launcher.ErrStopped) && !errors.As(res.Err, died) {
-			return res.Err
+		for _, seed := range seeds {
+			passed, err := r.one(ctx, p, binary, setting{n, seed})
+			if err != nil {
+				return err
+			}
+			if !passed {
+				break // the other seeds fail, too
+			}
 		}
-		all := append(merge(ranks, res), r.notRun(ctx, p, binary, ranks, res)...)
-		r.report(p, n, all, ranks, time.Since(begin))
 	}
 	return nil
+}
+
+// setting is how a job is run.
+type setting struct {
+	n    int
+	seed uint64 // of weak mode; 0: as the environment says
+}
+
+// String is what the report says of it.
+func (s setting) String() string {
+	if s.seed == 0 {
+		return fmt.Sprintf("n=%d", s.n)
+	}
+	return fmt.Sprintf("n=%d, seed=%d", s.n, s.seed)
+}
+
+// one runs one job and reports it.
+func (r *run) one(ctx context.Context, p pkg, binary string, s setting) (passed bool, err error) {
+	begin := time.Now()
+	ranks, res := r.job(ctx, p, binary, s)
+	if died := new(deathError); len(res.Ranks) == 0 || errors.Is(res.Err, launcher.ErrStopped) && !errors.As(res.Err, died) {
+		return false, res.Err
+	}
+	all := append(merge(ranks, res), r.notRun(ctx, p, binary, ranks, res)...)
+	return r.report(p, s, all, ranks, time.Since(begin)), nil
 }
 
 // job runs one test binary as a job. A rank on which a test failed exits before
 // the others do, which must not end their tests: only the time limit does, or the
 // death of a rank amid its tests.
-func (r *run) job(ctx context.Context, p pkg, binary string, n int) ([]*transcript, launcher.Result) {
+func (r *run) job(ctx context.Context, p pkg, binary string, s setting) ([]*transcript, launcher.Result) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	ranks := make([]*transcript, n)
+	ranks := make([]*transcript, s.n)
+	var extra []string
+	if s.seed != 0 {
+		extra = []string{fmt.Sprintf("%s=%d", env.Weak, s.seed)}
+	}
 	res, _ := launcher.Run(ctx, launcher.Spec{ // the result has the error
-		N:       n,
+		N:       s.n,
+		Env:     extra,
 		Argv:    append([]string{binary, "-test.v=test2json", "-test.paniconexit0"}, r.Args...),
 		Dir:     p.dir,
 		Timeout: r.Timeout + lateness,

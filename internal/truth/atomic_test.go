@@ -18,10 +18,10 @@ func atomics() []program {
 		}
 	}
 	world := func(p *pe) *shmem.Team { return p.Team() }
-	shared := func(p *pe) *shmem.Team { return p.SharedTeam() }
+	same := func(p *pe) *shmem.Team { return p.same }
 	twice := func(a, b func(*pe)) func(*pe) { return func(p *pe) { p.on(0, func() { a(p); b(p) }) } }
 	return []program{
-		{"different ctx, remote", racy, 3, between(through(world), through(shared), 2)},
+		{"different ctx, remote", racy, 3, between(through(world), through(same), 2)},
 		{"same ctx, remote", clean, 3, between(add, add, 2)},
 		{"same domain, remote", clean, 3, between(through(world), through(world), 2)},
 		{"int int, remote", clean, 3, between(addInt, addInt, 2)},

@@ -31,13 +31,15 @@ type pe struct {
 	x, y shmem.Array[int64] // symmetric objects in which accesses meet
 	flag shmem.Signal
 	lock *shmem.Lock
-	buf  []int64 // the local buffer in which accesses meet
+	same *shmem.Team // of all PEs, but not the world's
+	buf  []int64     // the local buffer in which accesses meet
 }
 
-// trial runs a program once and returns how many races were reported.
-func (c program) trial() (int, error) {
+// trial runs a program once and returns how many races were reported. With a seed it does
+// so in weak mode as well.
+func (c program) trial(seed uint64) (int, error) {
 	before := runtime.RaceErrors()
-	o := shmem.Options{HeapSize: 1 << 20, Check: shmem.CheckOff, Race: shmem.RaceOn}
+	o := shmem.Options{HeapSize: 1 << 20, Check: shmem.CheckOff, Race: shmem.RaceOn, Weak: seed}
 	err := shmem.RunLocal(context.Background(), c.pes, o, func(ctx context.Context, w *shmem.World) error {
 		p, err := newPE(ctx, w)
 		if err == nil {
@@ -63,7 +65,10 @@ func newPE(ctx context.Context, w *shmem.World) (p *pe, err error) {
 	if p.flag, err = shmem.AllocSignal(ctx, w); err != nil {
 		return nil, err
 	}
-	p.lock, err = shmem.AllocLock(ctx, w)
+	if p.lock, err = shmem.AllocLock(ctx, w); err != nil {
+		return nil, err
+	}
+	p.same, err = w.Team().SplitStrided(ctx, 0, 1, w.NPEs(), shmem.TeamConfig{})
 	return p, err
 }
 

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// schedules is how often each program runs: what is racy must be found every time, what
-// is clean never be reported.
+// schedules is how often each program runs, every other time in weak mode too: what is racy
+// must be found every time, what is clean never be reported.
 var schedules = flag.Int("schedules", 5, "how often each program runs")
 
 // child names the program that this process runs for TestTruth.
@@ -89,8 +89,8 @@ func TestChild(t *testing.T) {
 				continue
 			}
 			var found []int
-			for range *schedules {
-				n, err := c.trial()
+			for i := range *schedules {
+				n, err := c.trial(uint64(i % 2 * i))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -107,7 +107,8 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// TestReport: the stacks of a report name the lines of the program on both sides.
+// TestReport: the stacks of a report name the lines of the program on both sides, and no
+// calls that have ended.
 func TestReport(t *testing.T) {
 	list := conflictsInTargets()
 	i := slices.IndexFunc(list, func(c program) bool { return c.name == "put / load, remote" })
@@ -119,6 +120,11 @@ func TestReport(t *testing.T) {
 	for _, side := range []string{"truth.(*pe).put()", "truth.(*pe).load()", "case_test.go:"} {
 		if !strings.Contains(report, side) {
 			t.Errorf("the report does not name %s:\n%s", side, report)
+		}
+	}
+	for _, stack := range strings.Split(report, "\n\n") {
+		if n := strings.Count(stack, "truth.program.trial.func1()"); n > 1 {
+			t.Errorf("the body of a PE is in a stack %d times:\n%s", n, stack)
 		}
 	}
 }

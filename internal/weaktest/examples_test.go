@@ -3,6 +3,8 @@ package weaktest
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -46,6 +48,40 @@ func TestExamples(t *testing.T) {
 		}
 	})
 	tally.conclude(t)
+}
+
+// TestAllExamples: every example over package shmem is in the list, and every call in them
+// that orders or completes something can be left out.
+func TestAllExamples(t *testing.T) {
+	listed := map[string]bool{}
+	for _, e := range examples() {
+		listed[e.name] = true
+	}
+	orders := regexp.MustCompile(`\.(\w*(?:Barrier|Sync|Quiet|Fence|WaitUntil)\w*|Put\w*Signal\w*)\(`)
+	main, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "main.go"))
+	if err != nil || len(main) < len(listed) {
+		t.Fatalf("%d programs: %v", len(main), err)
+	}
+	for _, path := range main {
+		name := filepath.Base(filepath.Dir(path))
+		for _, source := range sources(t, name) {
+			text, err := os.ReadFile(source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(text), `"github.com/goshmem/goshmem/shmem"`) {
+				continue
+			}
+			if !listed[name] {
+				t.Errorf("example %s is not in the list", name)
+			}
+			for _, call := range orders.FindAllStringSubmatch(string(text), -1) {
+				if substitutes(call[1]) == nil {
+					t.Errorf("%s calls %s, which has no mutant", source, call[1])
+				}
+			}
+		}
+	}
 }
 
 // tally counts mutants.

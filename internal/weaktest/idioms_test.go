@@ -41,6 +41,15 @@ func idioms() []idiom {
 			l.sync()
 			l.on(1, l.here)
 		}},
+		{"barrier of a team", []string{"barrier"}, teamBarrier},
+		{"quiet and a collective", []string{"quiet"}, func(l *little, send form) {
+			l.on(0, func() { l.do(func() error { return send.send(l.dst, l.src, 1) }) })
+			l.quiet()
+			l.do(func() error { return shmem.AllReduce(l.ctx, l.w.Team(), l.flag, l.flag, shmem.Sum[uint64]) })
+			l.on(1, l.here)
+		}},
+		{"two senders", []string{"fence", "wait"}, twoSenders},
+		{"forwarding", []string{"wait", "fence"}, forwarding},
 		{"itself", []string{"quiet"}, func(l *little, send form) {
 			l.do(func() error { return send.send(l.dst, l.src, l.w.MyPE()) })
 			l.quiet()
@@ -59,6 +68,64 @@ func tell(l *little, send form, flag func() error, wait func()) {
 	})
 	l.on(1, func() {
 		wait()
+		l.here()
+	})
+}
+
+// teamBarrier has the even PEs meet.
+func teamBarrier(l *little, send form) {
+	var even *shmem.Team
+	l.do(func() (err error) {
+		even, err = l.w.Team().SplitStrided(l.ctx, 0, 2, 2, shmem.TeamConfig{})
+		return err
+	})
+	if even == nil {
+		return
+	}
+	l.on(0, func() { l.do(func() error { return send.send(l.dst, l.src, 2) }) })
+	l.step("barrier", func() error { return even.Barrier(l.ctx) })
+	l.on(2, l.here)
+}
+
+// twoSenders has PEs 0 and 2 send to PE 1 and tell it so, which waits for both.
+func twoSenders(l *little, send form) {
+	for i, to := range []shmem.Array[uint64]{l.dst, l.more} {
+		l.on(2*i, func() {
+			l.do(func() error { return send.send(to, l.src, 1) })
+			l.fence()
+			l.do(func() error { return l.flag.P(i, 1, 1) })
+		})
+	}
+	l.on(1, func() {
+		l.step("wait", func() error {
+			both, err := l.flag.Slice(0, 2)
+			if err != nil {
+				return err
+			}
+			return shmem.WaitUntilAll(l.ctx, both, nil, shmem.NE, 0)
+		})
+		l.here()
+		l.do(func() error { return l.more.CopyTo(l.got) })
+		l.do(func() error { return same(l.got) })
+	})
+}
+
+// forwarding has PE 0 send to PE 1, which sends to PE 2 when it has the data.
+func forwarding(l *little, send form) {
+	for from := range 2 {
+		l.on(from, func() {
+			src := l.src
+			if from == 1 {
+				l.wait()
+				src = l.dst
+			}
+			l.do(func() error { return send.send(l.dst, src, from+1) })
+			l.fence()
+			l.do(func() error { return l.flag.P(0, 1, from+1) })
+		})
+	}
+	l.on(2, func() {
+		l.wait()
 		l.here()
 	})
 }

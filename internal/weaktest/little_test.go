@@ -15,6 +15,7 @@ type little struct {
 	ctx            context.Context
 	w              *shmem.World
 	dst, src, flag shmem.Array[uint64]
+	more           shmem.Array[uint64] // another destination
 	got            []uint64
 	signal         shmem.Signal
 	lane           *shmem.CommContext // nil: the world's own
@@ -24,7 +25,7 @@ type little struct {
 
 func newLittle(ctx context.Context, w *shmem.World, without string) *little {
 	l := &little{ctx: ctx, w: w, without: without, got: make([]uint64, size)}
-	for _, a := range []*shmem.Array[uint64]{&l.dst, &l.src, &l.flag} {
+	for _, a := range []*shmem.Array[uint64]{&l.dst, &l.src, &l.flag, &l.more} {
 		l.do(func() (err error) { *a, err = shmem.Alloc[uint64](ctx, w, size); return err })
 	}
 	l.do(func() (err error) { l.signal, err = shmem.AllocSignal(ctx, w); return err })
@@ -136,6 +137,19 @@ func forms() []form {
 		{"put nbi", true, func(dst, src array, pe int) error { return dst.PutNBI(src, pe) }},
 		{"put slice", false, func(dst, _ array, pe int) error { return dst.PutSlice(values(), pe) }},
 		{"put slice nbi", false, func(dst, _ array, pe int) error { return dst.PutSliceNBI(values(), pe) }},
+		{"iput", false, func(dst, src array, pe int) error { return dst.IPut(src, 1, 1, size, pe) }},
+		{"put of a part after the other", false, func(dst, _ array, pe int) error {
+			for i, v := range values() {
+				part, err := dst.Slice(i, i+1)
+				if err != nil {
+					return err
+				}
+				if err := part.PutSlice([]uint64{v}, pe); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
 		{"p", false, one(array.P)},
 		{"atomic set", false, one(shmem.AtomicSet[uint64])},
 		{"atomic add", false, one(shmem.AtomicAdd[uint64])},

@@ -1,3 +1,5 @@
+//go:build !race
+
 package raw_test
 
 import (
@@ -8,7 +10,7 @@ import (
 	"github.com/goshmem/goshmem/shmem/raw"
 )
 
-// TestAllocations: moving data allocates nothing.
+// TestAllocations: moving data allocates nothing, but for the race detector.
 func TestAllocations(t *testing.T) {
 	o := options
 	o.Check = shmem.CheckOff // which records every operation

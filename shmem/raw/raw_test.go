@@ -37,9 +37,7 @@ func everything(t testing.TB, w *shmem.World) {
 	}
 }
 
-// They are not for race mode: the tests put to the same words again and again without a
-// fence, to see each call's result and not the order of two.
-var options = shmem.Options{HeapSize: 1 << 20, Timeout: 30 * time.Second, Race: shmem.RaceOff}
+var options = shmem.Options{HeapSize: 1 << 20, Timeout: 30 * time.Second}
 
 func TestGoroutines(t *testing.T) {
 	for n := 1; n <= 4; n++ {

@@ -63,6 +63,7 @@ func privateMemory(p *pe) {
 	if p.near(p.prev()) {
 		peer := must[uintptr](p)(raw.Ptr(p.w, src, p.prev()))
 		p.ok(raw.Putmem(p.w, dst, peer, 4*n, p.me))
+		p.ok(raw.Quiet(p.ctx, p.w))
 		p.came("putmem from a peer's memory", dst, n, p.prev())
 	}
 	p.barrier()

@@ -19,12 +19,12 @@ import (
 // Heap is an engine.Heap with faults.
 type Heap struct {
 	below
-	*lane  // the default one
-	rules  []*rule
-	node   int // PEs of a virtual node
-	counts map[fault.Op]*atomic.Uint64
-	mortal bool // a fault may kill this PE
-	say    func(text string)
+	engine.Lane // the default one
+	rules       []*rule
+	node        int // PEs of a virtual node
+	counts      map[fault.Op]*atomic.Uint64
+	mortal      bool // a fault may kill this PE
+	say         func(text string)
 }
 
 // below is the heap that does the work. It is wrapped so that the methods of the
@@ -56,7 +56,7 @@ func Wrap(h engine.Heap, faults []fault.Fault, nodeSize int, say func(text strin
 	for _, op := range fault.Ops() {
 		f.counts[op] = &atomic.Uint64{}
 	}
-	f.lane = &lane{f, h}
+	f.Lane = &lane{f, h}
 	return f
 }
 

@@ -97,6 +97,7 @@ func (p *plane) waitByKernel(s device.Handle, at engine.Offset, c engine.Compare
 	defer p.streamMu.Unlock()
 	p.waiter.arg = waitJob{job: p.world.job(), at: uint64(at), value: v, compare: int64(c)}
 	if !captured {
+		p.watch.latest.Store(nil)
 		p.watch.launched.Add(1)
 	}
 	p.watch.wake()

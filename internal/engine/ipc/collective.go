@@ -27,11 +27,10 @@ func (g *group) CollectiveOn(s device.Handle, c *engine.Collective) error {
 	defer g.mu.Unlock()
 	j := &g.kernel().arg
 	staged := c.Bytes <= min(uintptr(j.part), stagedUpTo)
-	each := uintptr(perBlock)
+	blocks, chunk := shape(c.Bytes, perBlock, p.most)
 	if staged {
-		each = perBlockStaged
+		blocks, chunk = stageShape(c.Bytes, uintptr(j.part), p.most)
 	}
-	blocks, chunk := shape(c.Bytes, each, p.most)
 	j.set(kind, c, chunk, staged)
 	f := p.code.exchange
 	if j.reduces() {
@@ -61,17 +60,40 @@ func (g *group) kernel() *call[job] {
 }
 
 // launch starts a kernel in which the members meet. The watch is told before: the stream
-// may be full and have this wait.
+// may be full and have this wait. Kernels of a group run one after the other, also on
+// several streams, since one of this PE would meet another one of that. A graph is outside
+// of this order.
 func (g *group) launch(f device.Handle, blocks, threads uint32, s device.Handle) error {
 	p := g.p
-	if captured, err := p.capturing(s); err != nil {
+	captured, err := p.capturing(s)
+	if err != nil {
 		return err
-	} else if !captured {
-		p.watch.launched.Add(uint64(blocks))
 	}
+	if captured {
+		p.watch.wake()
+		return g.kernel().on(p, f, blocks, threads, s)
+	}
+	if g.event != 0 && g.last != s {
+		if err := p.driver.StreamWait(p.dev, s, g.event); err != nil {
+			return err
+		}
+	}
+	p.watch.latest.Store(g)
+	p.watch.launched.Add(uint64(blocks))
 	p.watch.wake()
 	if err := g.kernel().on(p, f, blocks, threads, s); err != nil {
 		return g.lost(err)
 	}
-	return nil
+	return g.follow(s)
+}
+
+// follow has kernels on other streams wait for what is in this one.
+func (g *group) follow(s device.Handle) (err error) {
+	if g.event == 0 {
+		if g.event, err = g.p.driver.NewEvent(g.p.dev, false); err != nil {
+			return err
+		}
+	}
+	g.last = s
+	return g.p.driver.Record(g.p.dev, g.event, s)
 }

@@ -3,9 +3,11 @@ package ipc
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
+	"github.com/goshmem/goshmem/internal/device"
 	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/reduce"
 )
@@ -135,6 +137,9 @@ func TestMoves(t *testing.T) {
 				c.play(t, worlds(pes), pes)
 			}
 		}
+		c := &scene{Collective: engine.Collective{Kind: engine.KindBroadcast, Src: 0, Dst: 1<<20 + 1, Bytes: 1 << 20}, size: len(pes)}
+		c.fill(9)
+		c.play(t, worlds(pes), pes)
 	})
 }
 
@@ -236,4 +241,73 @@ func TestNewGroup(t *testing.T) {
 	if err := p.world.CollectiveOn(p.stream, &engine.Collective{Kind: engine.KindCollect, Bytes: 8}); err == nil {
 		t.Error("a collect on a stream")
 	}
+}
+
+// TestStreamsInOrder: collectives on several streams do not get mixed up, however long
+// one of them is held up on one of the PEs.
+func TestStreamsInOrder(t *testing.T) {
+	on(t, []int{2}, func(t *testing.T, pes []*pe) {
+		const rounds = 6
+		each(pes, func(p *pe) {
+			second, err := p.driver.NewStream(p.dev, 0)
+			p.must(err)
+			mine := uint64(p.rank + 1)
+			p.must(p.Put(p.rank, 64, unsafe.Pointer(&mine), 8))
+			for i := range uintptr(rounds) {
+				s := []device.Handle{p.stream, second}[i%2]
+				if p.rank == 0 && i == 0 { // what is behind must not overtake
+					p.must(p.WaitOn(s, 128, engine.CompareEQ, 1))
+				}
+				c := engine.Collective{Kind: engine.KindFCollect, Src: 64, Dst: 4096 + i*4096, Bytes: 8 + 8*i}
+				p.must(p.world.CollectiveOn(s, &c))
+			}
+			if p.rank == 1 {
+				p.must(p.SignalOn(0, 0, 128, engine.AMO{Kind: engine.AMOSet, Width: 8, Value: 1}))
+			}
+			p.must(p.Finish(t.Context(), engine.Call{Kind: engine.KindQuiet}, second))
+			p.must(p.finish())
+			for i := range uintptr(rounds) {
+				for other := range uintptr(2) {
+					if v, err := p.Load(4096+i*4096+other*(8+8*i), 8); err != nil || v != uint64(other+1) {
+						t.Errorf("PE %d, round %d: %d, %v of PE %d", p.rank, i, v, err, other)
+					}
+				}
+			}
+			p.must(p.driver.DestroyStream(p.dev, second))
+		})
+	})
+}
+
+// TestSizesInTurn: what is staged for one collective is not overwritten by the next ones,
+// of other sizes and of other numbers of blocks, while a PE that is slow still reads it.
+func TestSizesInTurn(t *testing.T) {
+	sizes := slices.Repeat([]uintptr{4096, 2100, 24, 4000, 2056, 8, 3000, 4096, 2500, 40000, 2056, 4096}, 10)
+	mark := func(i, rank int) byte { return byte((2*i + rank) % 251) } // what a PE gives to a collective
+	on(t, []int{2}, func(t *testing.T, pes []*pe) {
+		each(pes, func(p *pe) {
+			var src []byte
+			for i, n := range sizes {
+				src = append(src, bytes.Repeat([]byte{mark(i, p.rank)}, int(n))...)
+			}
+			p.must(p.Put(p.rank, 0, unsafe.Pointer(&src[0]), uintptr(len(src))))
+			c := engine.Collective{Kind: engine.KindFCollect, Dst: 1 << 20}
+			for _, n := range sizes {
+				c.Bytes = n
+				p.must(p.world.CollectiveOn(p.stream, &c))
+				c.Src += n
+				c.Dst += 2 * n
+			}
+			p.must(p.finish())
+			got := make([]byte, 2*len(src))
+			p.must(p.Get(p.rank, unsafe.Pointer(&got[0]), 1<<20, uintptr(len(got))))
+			for i, n := range sizes {
+				for other := range 2 {
+					if !bytes.Equal(got[:n], bytes.Repeat([]byte{mark(i, other)}, int(n))) {
+						t.Errorf("PE %d: collective %d of %d bytes brings %.8x of PE %d, want %d", p.rank, i, n, got[:n], other, mark(i, other))
+					}
+					got = got[n:]
+				}
+			}
+		})
+	})
 }

@@ -13,15 +13,17 @@ import (
 // so on. To make one needs no word with the others: what counts its meetings belongs to
 // pairs of PEs, and goes on from team to team.
 //
-// The meetings of a group are in the order in which they happen: who queues them on
+// Barriers of two by values are in the order in which they happen: who queues them on
 // several streams has these wait for each other.
 type group struct {
 	p                       *plane
 	slot                    int
 	first, stride, size, me int
 
-	mu   sync.Mutex
-	call *call[job] // nil until there is one
+	mu    sync.Mutex
+	call  *call[job]    // nil until there is one
+	event device.Handle // after the last kernel; 0: there was none
+	last  device.Handle // the stream that it was in
 }
 
 var _ engine.Group = (*group)(nil)
@@ -55,8 +57,17 @@ func (p *plane) NewGroup(_ context.Context, parent engine.Group, slot, start, st
 // pe is the number of a member in the world.
 func (g *group) pe(i int) int { return g.first + i*g.stride }
 
-// Close has nothing to give back.
-func (g *group) Close(context.Context) error { return nil }
+// Close gives back what keeps the kernels in order.
+func (g *group) Close(context.Context) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.event == 0 {
+		return nil
+	}
+	err := g.p.driver.DestroyEvent(g.p.dev, g.event)
+	g.event = 0
+	return err
+}
 
 // SyncOn is BarrierOn: what a stream has put is there before it goes on.
 func (g *group) SyncOn(s device.Handle) error { return g.BarrierOn(s) }

@@ -42,6 +42,7 @@ func world(t *testing.T, n int, c engine.Config, driver device.Driver) []*pe {
 		p := &pe{T: t, plane: h.(*heap).plane, heap: h}
 		p.stream, err = driver.NewStream(p.dev, 0)
 		p.must(err)
+		p.must(p.Commit(0, p.size))
 		pes[i] = p
 		t.Cleanup(func() {
 			if err := h.Close(); err != nil {

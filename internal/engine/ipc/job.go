@@ -5,7 +5,7 @@ import (
 	"github.com/goshmem/goshmem/internal/reduce"
 )
 
-// job is what a kernel that meets others has to know: Job in package kernels' ipc.cu,
+// job is what a kernel that meets others has to know: Job in package kernels' ipcjob.cu,
 // where the fields are explained.
 type job struct {
 	bases, head, flags, came, sent, room uint64

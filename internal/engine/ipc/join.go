@@ -15,6 +15,10 @@ import (
 // on every PE if there is one on any.
 func (p *plane) join(ctx context.Context, err error, reach func([]card) error) error {
 	var mine card
+	if err := p.control.Commit(p.around, desk); err != nil { // without it there is no other way to say that
+		p.control.Fail(err.Error(), engine.Stays)
+		return err
+	}
 	if err == nil {
 		err = p.take(&mine)
 	}
@@ -211,6 +215,9 @@ func (p *plane) shut() error {
 		return err
 	}
 	errs := []error{p.unload()}
+	if p.world != nil {
+		errs = append(errs, p.world.Close(context.Background()))
+	}
 	for _, at := range p.imports {
 		if at != 0 {
 			errs = append(errs, p.driver.CloseImport(p.dev, at))

@@ -49,12 +49,12 @@ func emulation(t *testing.T) string {
 	if err != nil {
 		skip.Now(t, skip.NoCC, "no c++ in PATH")
 	}
-	source, err := filepath.Abs("../../kernels/ipc.cu")
+	source, err := filepath.Abs("../../kernels")
 	if err != nil {
 		t.Fatal(err)
 	}
 	program := filepath.Join(t.TempDir(), "emulate")
-	out, err := exec.Command(cc, "-std=c++17", "-ffp-contract=off", `-DKERNELS="`+source+`"`, "-o", program, "testdata/emulate.cpp", "-lpthread").CombinedOutput()
+	out, err := exec.Command(cc, "-std=c++17", "-ffp-contract=off", "-I"+source, "-o", program, "testdata/emulate.cpp", "-lpthread").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -130,6 +130,9 @@ func (e *emulator) collective(c *scene, seed int) {
 	kind, _ := jobKind(c.Kind)
 	staged := c.Bytes <= e.stage/2/e.pes&^15
 	blocks, chunk := shape(c.Bytes, 4096, e.blocks)
+	if staged {
+		blocks, chunk = stageShape(c.Bytes, e.stage/2/e.pes&^15, e.blocks)
+	}
 	jobs := make([]job, e.pes)
 	for i := range jobs {
 		jobs[i] = e.job(i)

@@ -10,10 +10,10 @@ const (
 	// valuesUpTo is the largest team that meets by values that its streams write and wait
 	// for, of which each pair takes two. Larger ones meet in a kernel.
 	valuesUpTo = 2
-	// perBlock are the bytes of a member that keep a block busy: staged data is written
-	// and read again, other data is read from the other's memory.
-	perBlockStaged = 16 << 10
-	perBlock       = 64 << 10
+	// perBlock are the bytes of a member that keep a block busy which reads them from the
+	// other's memory. Of what is staged a fixed number of blocks shares a member's part.
+	perBlock    = 64 << 10
+	stageBlocks = 4
 	// stagedUpTo is how many bytes pass through stages, which saves a meeting and costs a
 	// copy.
 	stagedUpTo = 64 << 10
@@ -44,6 +44,15 @@ func threadsFor(bytes uintptr) uint32 {
 		return 256
 	}
 	return 512
+}
+
+// stageShape is how many blocks stage so many bytes, and how many bytes each has. That does
+// not depend on how many there are in all: a place in the stage belongs to one block, which
+// alone knows whether others have read what is there.
+func stageShape(bytes, part, most uintptr) (blocks uint32, chunk uintptr) {
+	n := min(most, stageBlocks)
+	chunk = ((part+n-1)/n + 15) &^ 15
+	return uint32((bytes + chunk - 1) / chunk), chunk
 }
 
 // shape is how many blocks share out the bytes of a member, at most most, and how many

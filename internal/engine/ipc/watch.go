@@ -13,8 +13,9 @@ import (
 	"github.com/goshmem/goshmem/internal/mem"
 )
 
+// tick is soon enough for who waits, and seldom enough for who would be disturbed.
 const (
-	tick      = 5 * time.Millisecond
+	tick      = 20 * time.Millisecond
 	drainTime = 10 * time.Second // for streams to end after their release
 )
 
@@ -27,7 +28,8 @@ type watch struct {
 	on   atomic.Bool // it runs
 	// always: waits have been captured, and may be replayed at any time.
 	always   atomic.Bool
-	launched atomic.Uint64 // blocks of kernels that meet others
+	launched atomic.Uint64         // blocks of kernels that meet others
+	latest   atomic.Pointer[group] // whose kernel was launched last; nil: it was none that meets
 
 	mu     sync.Mutex
 	closed bool
@@ -212,9 +214,34 @@ func (w *watch) kernels(now time.Time, release bool) (busy bool, late error) {
 		return false, nil
 	}
 	if d := w.blocks.stuck(now, left); d > p.timeout {
-		late = p.stall(d, nil)
+		late = p.stall(d, w.missing())
 	}
 	return true, late
+}
+
+// missing is who has not come to the meeting in which the latest kernel is. It is nobody
+// if that cannot be told: then all have come to a first meeting of it.
+func (w *watch) missing() (list []int) {
+	g := w.latest.Load()
+	if g == nil || w.always.Load() { // what is replayed is not known
+		return nil
+	}
+	for i := range g.size {
+		pe := g.pe(i)
+		came, err := w.look(g.job().came + uint64(pe)*word)
+		sent, failed := w.look(g.job().sent + uint64(pe)*word)
+		if i != g.me && err == nil && failed == nil && int64(came-sent) <= 0 {
+			list = append(list, pe)
+		}
+	}
+	return list
+}
+
+// look reads a word of the own memory.
+func (w *watch) look(at uint64) (v uint64, err error) {
+	p := w.p
+	err = p.driver.CopyOut(p.dev, unsafe.Pointer(&v), p.at(p.rank, engine.Offset(at)), word, w.lane.stream)
+	return v, err
 }
 
 // words looks at the waits for words of the program.
@@ -306,7 +333,7 @@ func (w *watch) end() error {
 	w.mu.Unlock()
 	w.ended.Wait()
 	w.always.Store(false)
-	for begun := time.Now(); w.p.broken() != nil && w.turn(); time.Sleep(tick) {
+	for begun := time.Now(); w.p.broken() != nil && w.turn(); time.Sleep(time.Millisecond) {
 		if time.Since(begun) > drainTime {
 			return fmt.Errorf("the memory of PE %d is not given back: a stream still waits, %v after its release", w.p.rank, drainTime)
 		}

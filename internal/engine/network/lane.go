@@ -16,6 +16,7 @@ import (
 type lane struct {
 	h    *Heap
 	team string // of the context; "": the world's
+	late lateness
 	queue
 }
 
@@ -82,7 +83,8 @@ func (l *lane) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error) {
 		})
 		return 0, nil
 	}
-	for _, done := range l.fenced(pe) {
+	_, before := l.fenced(pe)
+	for _, done := range before {
 		<-done
 	}
 	return l.change(pe, at, op), nil

@@ -15,6 +15,7 @@ import (
 type Network struct {
 	bases []unsafe.Pointer // of the PEs' heaps, also where a virtual node has no Base for another
 	kept  int              // goroutines that a lane keeps
+	seed  uint64           // of weak mode; 0: operations are not late on purpose
 	kinds kinds
 }
 
@@ -22,24 +23,27 @@ type Network struct {
 // detector ends a program that has more than 8128.
 const maxKept = 2048
 
-// New returns the network of n PEs.
-func New(n int) *Network {
-	return &Network{bases: make([]unsafe.Pointer, n), kept: min(max(maxKept/n, 2), 64)}
+// New returns the network of n PEs. With a seed operations are late, as weak mode has them.
+func New(n int, seed uint64) *Network {
+	return &Network{bases: make([]unsafe.Pointer, n), seed: seed, kept: min(max(maxKept/n, 2), 64)}
 }
 
 // Attach puts the network in front of the heap of a PE.
 func (n *Network) Attach(h engine.Heap) *Heap {
 	n.bases[h.Rank()] = h.Base(h.Rank())
 	w := &Heap{below: below{h}, net: n}
-	w.lane = w.newLane()
+	w.Lane = w.newLane()
 	return w
 }
 
-// Heap is the heap of one PE, whose operations travel.
+// Heap is the heap of one PE, whose operations travel. The lane in it is an interface:
+// the methods of an embedded pointer are reached by a jump, after which the detector takes
+// every frame that was entered on the way for one that never ended, and tells of lines
+// long past.
 type Heap struct {
 	below
-	*lane // the default one
-	net   *Network
+	engine.Lane // the default one
+	net         *Network
 
 	mu    sync.Mutex // guards lanes
 	lanes []*lane    // all of them
@@ -48,6 +52,14 @@ type Heap struct {
 // below is the heap that does the work. It is wrapped so that the methods of the lane
 // come before its own.
 type below struct{ engine.Heap }
+
+// Base is nil for other PEs in weak mode: what is loaded and stored there is not late.
+func (h *Heap) Base(pe int) unsafe.Pointer {
+	if h.net.seed != 0 && pe != h.Rank() {
+		return nil
+	}
+	return h.Heap.Base(pe)
+}
 
 // Distant says that every operation goes through a lane.
 func (h *Heap) Distant() {}
@@ -59,6 +71,7 @@ func (h *Heap) newLane() *lane {
 	l := &lane{h: h}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	l.late = lateness{h.net.seed, h.Rank(), len(h.lanes)}
 	h.lanes = append(h.lanes, l)
 	return l
 }

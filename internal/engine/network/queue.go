@@ -4,7 +4,6 @@ package network
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"runtime"
 	"sync"
 
@@ -26,17 +25,21 @@ type queue struct {
 
 // operation is one that has a goroutine of its own.
 type operation struct {
-	pe     int
-	number uint64
-	stores bool          // a fence orders it
-	done   chan struct{} // closed by its goroutine
-	end    chan struct{} // closed to let the goroutine end
+	pe      int
+	number  uint64
+	by      string        // the goroutine, if that had called fence; "": nothing was before it
+	stores  bool          // a fence orders it
+	hurried bool          // hurry is closed
+	hurry   chan struct{} // closed when something waits for it
+	done    chan struct{} // closed by its goroutine
+	end     chan struct{} // closed to let the goroutine end
 }
 
 // fence orders what its goroutine issues after it.
 type fence struct {
-	by   string
-	upTo uint64 // the last operation that was issued before it
+	by    string
+	upTo  uint64 // the last operation that was issued before it
+	after uint64 // the last one before the fence before it
 }
 
 // maxOpen operations are kept track of. With more, the oldest are completed: a program
@@ -45,13 +48,13 @@ const maxOpen = 8192
 
 // issue has do done by a goroutine of its own.
 func (q *lane) issue(pe int, stores bool, do func()) {
-	o := &operation{pe: pe, stores: stores, done: make(chan struct{}), end: make(chan struct{})}
+	o := &operation{pe: pe, stores: stores, hurry: make(chan struct{}), done: make(chan struct{}), end: make(chan struct{})}
 	var before []chan struct{}
 	if stores {
-		before = q.fenced(pe)
+		o.by, before = q.fenced(pe)
 	}
 	q.enqueue(o)
-	go o.run(before, do)
+	go o.run(q.late, before, do)
 	if done := q.overdue(); done != nil {
 		<-done
 	}
@@ -61,14 +64,12 @@ func (q *lane) issue(pe int, stores bool, do func()) {
 // run carries the operation out, some time later. Then the goroutine stays for a while:
 // of goroutines that have ended long ago the detector knows no stack, and does not
 // report what it cannot tell.
-func (o *operation) run(before []chan struct{}, do func()) {
+func (o *operation) run(late lateness, before []chan struct{}, do func()) {
 	done, end := o.done, o.end
 	for _, done := range before {
 		<-done
 	}
-	for range rand.IntN(4) {
-		runtime.Gosched()
-	}
+	late.await(o.number, o.hurry)
 	do()
 	close(done)
 	mem.Untrack()
@@ -97,24 +98,39 @@ func (q *queue) enqueue(o *operation) {
 	q.alive = append(q.alive, o)
 }
 
-// fenced returns what must be done on pe before what this goroutine issues now.
+// fenced returns the calling goroutine, if there are fences, and what must be done on pe
+// before what it issues now.
 //
 //go:norace
-func (q *queue) fenced(pe int) (dones []chan struct{}) {
+func (q *queue) fenced(pe int) (me string, dones []chan struct{}) {
 	q.lock()
 	defer q.unlock()
 	if len(q.fences) == 0 {
-		return nil
+		return "", nil
 	}
-	me, upTo := goroutine(), uint64(0)
+	me = goroutine()
 	for i := range q.fences {
-		if q.fences[i].by == me {
-			upTo = q.fences[i].upTo
+		if f := &q.fences[i]; f.by == me {
+			return me, q.between(f, pe)
 		}
 	}
-	for _, o := range q.open {
-		if o.number <= upTo && o.pe == pe && o.stores {
+	return me, nil
+}
+
+// between returns what tells that all operations on pe before a fence are done. Those from
+// before the fence before it are, if one of this goroutine is that came in between.
+//
+//go:norace
+func (q *queue) between(f *fence, pe int) (dones []chan struct{}) {
+	waited := false
+	for i := len(q.open) - 1; i >= 0; i-- {
+		o := q.open[i]
+		if waited && o.number <= f.after {
+			break
+		}
+		if o.number <= f.upTo && o.pe == pe && o.stores {
 			dones = append(dones, o.done)
+			waited = waited || o.number > f.after && o.by == f.by
 		}
 	}
 	return dones
@@ -134,11 +150,13 @@ func (q *queue) fence() {
 	me := goroutine()
 	for i := range q.fences {
 		if q.fences[i].by == me {
-			q.fences[i].upTo = q.issued
+			if q.fences[i].upTo < q.issued {
+				q.fences[i].after, q.fences[i].upTo = q.fences[i].upTo, q.issued
+			}
 			return
 		}
 	}
-	q.fences = append(q.fences, fence{me, q.issued})
+	q.fences = append(q.fences, fence{by: me, upTo: q.issued})
 }
 
 // goroutine returns the number of the calling goroutine, which only a stack trace tells.
@@ -148,13 +166,25 @@ func goroutine() string {
 	return string(number)
 }
 
-// pending returns what tells that the open operations are done, and the last of them.
+// quick hurries an operation. The caller has the lock of its lane.
+//
+//go:norace
+func (o *operation) quick() {
+	if !o.hurried {
+		o.hurried = true
+		close(o.hurry)
+	}
+}
+
+// pending hurries the open operations. It returns what tells that they are done, and the
+// last of them.
 //
 //go:norace
 func (q *queue) pending() (dones []chan struct{}, upTo uint64) {
 	q.lock()
 	defer q.unlock()
 	for _, o := range q.open {
+		o.quick()
 		dones = append(dones, o.done)
 	}
 	return dones, q.issued
@@ -185,9 +215,10 @@ func (q *queue) overdue() chan struct{} {
 	if len(q.open) <= maxOpen {
 		return nil
 	}
-	done := q.open[0].done
+	o := q.open[0]
+	o.quick()
 	q.open = q.open[1:]
-	return done
+	return o.done
 }
 
 // thin lets all goroutines end but the latest that are to be kept, once they are done.
@@ -201,6 +232,7 @@ func (q *queue) thin(keep int) {
 	}
 	n := max(0, len(q.alive)-keep)
 	for _, o := range q.alive[:n] {
+		o.quick()
 		<-o.done
 		close(o.end)
 	}

@@ -145,7 +145,7 @@ func (l *lane) Fence() {
 
 // Quiet delivers everything of this lane.
 func (l *lane) Quiet(context.Context) error {
-	if l.h.Break == NoQuiet || l.h.Break == NoLaneQuiet && l != l.h.lane {
+	if l.h.Break == NoQuiet || l.h.Break == NoLaneQuiet && l != l.h.own {
 		return nil
 	}
 	return l.queue.drain()

@@ -42,7 +42,7 @@ func (s *scribe) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error)
 func still(seed uint64) (*Heap, *scribe) {
 	s := &scribe{}
 	h := Wrap(s, seed)
-	h.queue.ticks = true
+	h.own.queue.ticks = true
 	return h, s
 }
 
@@ -69,7 +69,7 @@ func TestSeedDecides(t *testing.T) {
 		for range 3 {
 			h, s := still(seed)
 			send(t, h, 300, 0)
-			if err := h.queue.drain(); err != nil {
+			if err := h.own.queue.drain(); err != nil {
 				t.Fatal(err)
 			}
 			if first == nil {
@@ -95,7 +95,7 @@ func TestFenceHolds(t *testing.T) {
 		h, s := still(seed)
 		const every = 10
 		send(t, h, 200, every)
-		if err := h.queue.drain(); err != nil {
+		if err := h.own.queue.drain(); err != nil {
 			t.Fatal(err)
 		}
 		var last [4]int
@@ -126,7 +126,7 @@ func TestQueueIsBounded(t *testing.T) {
 			if err := h.Put(i%4, uintptr(i), unsafe.Pointer(&word), 8); err != nil {
 				t.Fatal(err)
 			}
-			if q := &h.queue; len(q.items) > maxQueue || len(s.lines)+len(q.items) != i+1 {
+			if q := &h.own.queue; len(q.items) > maxQueue || len(s.lines)+len(q.items) != i+1 {
 				t.Fatalf("seed %d: %d wait and %d have arrived of %d", seed, len(q.items), len(s.lines), i+1)
 			} else if len(q.items) > 0 {
 				oldest = max(oldest, q.count-q.items[0].seq)
@@ -142,8 +142,8 @@ func TestQueueIsBounded(t *testing.T) {
 		if err := h.Put(1, 0, unsafe.Pointer(&big[0]), maxBytes); err != nil {
 			t.Fatal(err)
 		}
-		if h.queue.bytes > maxBytes {
-			t.Fatalf("%d bytes wait", h.queue.bytes)
+		if h.own.queue.bytes > maxBytes {
+			t.Fatalf("%d bytes wait", h.own.queue.bytes)
 		}
 	}
 }

@@ -34,6 +34,9 @@ func TestOnRank1(t *testing.T) {
 	if on(t, "fail", "1") {
 		t.Run("part", func(t *testing.T) { t.Error("wrong on rank 1") })
 	}
+	if on(t, "weak", "1") && os.Getenv("GOSHMEM_WEAK") == "3" {
+		t.Error("wrong with this seed")
+	}
 }
 
 func TestSkips(t *testing.T) { t.Skip("always") }

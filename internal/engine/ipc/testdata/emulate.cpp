@@ -1,4 +1,4 @@
-// Runs the kernels of ipc.cu on the CPU, one thread per block of each PE: what the tests
+// Runs the kernels of ipc.cu and ipcreduce.cu on the CPU, one thread per block of each PE: what the tests
 // of the engine say about its kernels in Go can so be said about the source that GPUs get.
 // It reads jobs from its input and writes what they left.
 #include <cstdint>
@@ -31,118 +31,135 @@ template <class T> static T look(const T *p, int order) {
 #define __hip_atomic_compare_exchange_strong(p, c, v, yes, no, scope) __atomic_compare_exchange_n(p, c, v, false, yes, no)
 
 namespace base {
-#include KERNELS
+#include "ipcjob.cu"
+#include "ipc.cu"
 }
 
 #define ELEM 0
 #define ipc_reduce ipc_reduce0
 namespace element0 {
-#include KERNELS
+#include "ipcjob.cu"
+#include "ipcreduce.cu"
 }
 #undef ELEM
 #undef ipc_reduce
 #define ELEM 1
 #define ipc_reduce ipc_reduce1
 namespace element1 {
-#include KERNELS
+#include "ipcjob.cu"
+#include "ipcreduce.cu"
 }
 #undef ELEM
 #undef ipc_reduce
 #define ELEM 2
 #define ipc_reduce ipc_reduce2
 namespace element2 {
-#include KERNELS
+#include "ipcjob.cu"
+#include "ipcreduce.cu"
 }
 #undef ELEM
 #undef ipc_reduce
 #define ELEM 3
 #define ipc_reduce ipc_reduce3
 namespace element3 {
-#include KERNELS
+#include "ipcjob.cu"
+#include "ipcreduce.cu"
 }
 #undef ELEM
 #undef ipc_reduce
 #define ELEM 4
 #define ipc_reduce ipc_reduce4
 namespace element4 {
-#include KERNELS
+#include "ipcjob.cu"
+#include "ipcreduce.cu"
 }
 #undef ELEM
 #undef ipc_reduce
 #define ELEM 5
 #define ipc_reduce ipc_reduce5
 namespace element5 {
-#include KERNELS
+#include "ipcjob.cu"
+#include "ipcreduce.cu"
 }
 #undef ELEM
 #undef ipc_reduce
 #define ELEM 6
 #define ipc_reduce ipc_reduce6
 namespace element6 {
-#include KERNELS
+#include "ipcjob.cu"
+#include "ipcreduce.cu"
 }
 #undef ELEM
 #undef ipc_reduce
 #define ELEM 7
 #define ipc_reduce ipc_reduce7
 namespace element7 {
-#include KERNELS
+#include "ipcjob.cu"
+#include "ipcreduce.cu"
 }
 #undef ELEM
 #undef ipc_reduce
 #define ELEM 8
 #define ipc_reduce ipc_reduce8
 namespace element8 {
-#include KERNELS
+#include "ipcjob.cu"
+#include "ipcreduce.cu"
 }
 #undef ELEM
 #undef ipc_reduce
 #define ELEM 9
 #define ipc_reduce ipc_reduce9
 namespace element9 {
-#include KERNELS
+#include "ipcjob.cu"
+#include "ipcreduce.cu"
 }
 #undef ELEM
 #undef ipc_reduce
 #define ELEM 10
 #define ipc_reduce ipc_reduce10
 namespace element10 {
-#include KERNELS
+#include "ipcjob.cu"
+#include "ipcreduce.cu"
 }
 #undef ELEM
 #undef ipc_reduce
 #define ELEM 11
 #define ipc_reduce ipc_reduce11
 namespace element11 {
-#include KERNELS
+#include "ipcjob.cu"
+#include "ipcreduce.cu"
 }
 #undef ELEM
 #undef ipc_reduce
 #define ELEM 12
 #define ipc_reduce ipc_reduce12
 namespace element12 {
-#include KERNELS
+#include "ipcjob.cu"
+#include "ipcreduce.cu"
 }
 #undef ELEM
 #undef ipc_reduce
 #define ELEM 13
 #define ipc_reduce ipc_reduce13
 namespace element13 {
-#include KERNELS
+#include "ipcjob.cu"
+#include "ipcreduce.cu"
 }
 #undef ELEM
 #undef ipc_reduce
 #define ELEM 14
 #define ipc_reduce ipc_reduce14
 namespace element14 {
-#include KERNELS
+#include "ipcjob.cu"
+#include "ipcreduce.cu"
 }
 #undef ELEM
 #undef ipc_reduce
 #define ELEM 15
 #define ipc_reduce ipc_reduce15
 namespace element15 {
-#include KERNELS
+#include "ipcjob.cu"
+#include "ipcreduce.cu"
 }
 #undef ELEM
 #undef ipc_reduce
