@@ -145,7 +145,7 @@ func (c *Comm) releaseAll() error {
 	for i := len(list) - 1; i >= 0; i-- {
 		errs = append(errs, done(list[i].release()))
 	}
-	return errors.Join(append(errs, c.barrier.Close())...)
+	return errors.Join(errs...)
 }
 
 // begin has the library complete what was called. What was revoked cannot be completed.
@@ -177,7 +177,7 @@ func (c *Comm) destroy() error {
 		return nil
 	}
 	c.unasked()
-	return done(c.c.Destroy())
+	return errors.Join(done(c.c.Destroy()), c.barrier.Close()) // no barrier is under way any more
 }
 
 // patience is how long Abort waits for a call that is under way. One of a communicator

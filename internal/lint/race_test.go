@@ -26,6 +26,8 @@ func outOfRaceMode() exceptions {
 		"shmem/conformance_test.go TestConformanceWeak": "half of weak mode, since race mode takes the place of its engine",
 		"shmem/faultshrink_test.go":                     "takes minutes under the race detector",
 		"shmem/mutants_test.go":                         "most planted bugs are data races",
+		"nccl/norace_test.go":                           other,
+		"nccl/raw/norace_test.go":                       other,
 		"shmem/norace_test.go":                          other,
 		"shmem/raw/allocations_test.go":                 none,
 	})
