@@ -76,6 +76,9 @@ func failed(op string, err error) error {
 	if err == nil {
 		return nil
 	}
+	if e, ok := err.(*Error); ok && e.Op == op { // it knows already, and whose it is
+		return err
+	}
 	return &Error{Op: op, Err: err, Advice: advice(err)}
 }
 
@@ -84,7 +87,7 @@ func (c *Comm) fail(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if e, ok := err.(*Error); ok && e.Op == op { // it knows already
+	if e, ok := err.(*Error); ok && e.Op == op {
 		return err
 	}
 	return &Error{Op: op, Comm: c.String(), Err: err, Advice: advice(err)}

@@ -30,6 +30,9 @@ type Options struct {
 	// brought it to all. It needs Rank and Size. Versions and devices of the ranks are not
 	// compared then.
 	ID *UniqueID
+	// IDs, instead of ID, are several that as many ranks have made, which spreads the work of
+	// starting a large job: at most one for each rank (NCCL 2.23).
+	IDs []UniqueID
 	// Device is the rank's device. nil: that of the best platform whose number is the local
 	// rank, or the only one.
 	Device *gpu.Device

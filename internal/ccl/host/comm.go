@@ -40,9 +40,9 @@ type Comm struct {
 	err     error     // why nothing more is possible
 	ended   bool      // finalized
 	revoked bool
-	stopped bool // by this rank itself
-	busy    int  // calls in progress that AsyncError tells of
-	born    int  // communicators made of this one
+	stopped bool           // by this rank itself
+	busy    int            // calls in progress that AsyncError tells of
+	born    map[string]int // communicators made of this one, by how
 	ops     []operation
 
 	claimed    bool
