@@ -122,11 +122,7 @@ func (x *collective) bring() error {
 		}
 		return nil
 	}
-	n := x.bytes
-	if x.parted() {
-		n *= uintptr(x.c.place.Size)
-	}
-	if n == 0 || !x.gives(x.c.place.Rank) {
+	if x.bytes == 0 || !x.gives(x.c.place.Rank) {
 		return nil
 	}
 	to := unsafe.Pointer(&x.slip[dataAt])
@@ -136,7 +132,17 @@ func (x *collective) bring() error {
 			return err
 		}
 	}
-	mem.Put(to, mem.Pointer(x.call.Send), n)
+	from := mem.Pointer(x.call.Send)
+	if !x.parted() {
+		mem.Put(to, from, x.bytes)
+		return nil
+	}
+	own := uintptr(x.c.place.Rank) * x.bytes // stays where it is
+	mem.Put(to, from, own)
+	own += x.bytes
+	if rest := uintptr(x.c.place.Size)*x.bytes - own; rest > 0 {
+		mem.Put(unsafe.Add(to, own), unsafe.Add(from, own), rest)
+	}
 	return nil
 }
 

@@ -32,7 +32,6 @@ type Comm struct {
 	open    atomic.Bool   // calls are possible: all is well
 	issued  atomic.Uint64 // tickets given
 	served  atomic.Uint64 // tickets whose turn is over
-	pending atomic.Int64  // tasks that are not over
 	active  atomic.Int64  // tasks in the world
 	waiting atomic.Int64  // goroutines that wait for moved
 

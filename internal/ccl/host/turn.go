@@ -14,19 +14,12 @@ import (
 
 // issue gives a task its ticket.
 func (c *Comm) issue() uint64 {
-	c.pending.Add(1)
 	return c.issued.Add(1) - 1
 }
 
 // withdraw takes the latest ticket back.
 func (c *Comm) withdraw() {
 	c.issued.Add(^uint64(0))
-	c.leaveQueue()
-}
-
-// leaveQueue ends a task for those who wait for that.
-func (c *Comm) leaveQueue() {
-	c.pending.Add(-1)
 	c.wake()
 }
 
@@ -83,7 +76,7 @@ func (c *Comm) exit(in bool) {
 		c.served.Add(1)
 		c.active.Add(-1)
 	}
-	c.leaveQueue()
+	c.wake()
 }
 
 // fail ends the communicator for all ranks, and returns why it has ended: the first reason.
@@ -137,7 +130,7 @@ func (c *Comm) drain(call string) error {
 		c.wake()
 	})
 	defer timer.Stop()
-	idle := func() bool { return c.active.Load() == 0 && (c.pending.Load() == 0 || !c.open.Load()) }
+	idle := func() bool { return c.active.Load() == 0 && (c.issued.Load() == c.served.Load() || !c.open.Load()) }
 	c.queue(func() bool { return late.Load() || idle() })
 	if !idle() {
 		return fault(call, ccl.Timeout, "work of the communicator is not over after %v (GOSHMEM_TIMEOUT): its streams may wait for something else", c.l.timeout)
