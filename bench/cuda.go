@@ -25,6 +25,22 @@ func CUDA(ctx context.Context, dir string) (perf.Peer, error) {
 	return perf.Peer{}, errors.New("package gpu does not know platform cuda")
 }
 
+// Streams builds streams.c into dir, and returns how it is started: with the driver's
+// library that package gpu opens. Errors as of CUDA. Blocking.
+func Streams(ctx context.Context, dir string) (argv []string, err error) {
+	for _, p := range gpu.Platforms() {
+		switch {
+		case p.Name != "cuda":
+			continue
+		case p.Err != nil:
+			return nil, fmt.Errorf("%w: %w", ErrMissing, p.Err)
+		}
+		path, _, err := program{source: "streams.c", compiler: "cc", flags: []string{"-ldl"}, launcher: "cc", packages: "libc6-dev"}.build(ctx, dir)
+		return []string{path, p.Library}, err
+	}
+	return nil, errors.New("package gpu does not know platform cuda")
+}
+
 // cuda builds the program for a library.
 func cuda(ctx context.Context, dir, library string) (perf.Peer, error) {
 	p := program{source: "cuda.c", compiler: "cc", flags: []string{"-ldl"}, launcher: "cc", packages: "libc6-dev"}

@@ -79,14 +79,21 @@ func OSHMEM(ctx context.Context, dir string) (perf.Peer, error) {
 // Collectives builds all peers that have collectives into dir. Blocking.
 func Collectives(ctx context.Context, dir string) ([]perf.Peer, error) {
 	first, err := OSHMEM(ctx, dir)
-	open, openLauncher, failed := program{"mpi.c", "mpicc.openmpi", nil, "mpirun.openmpi", "openmpi-bin libopenmpi-dev"}.build(ctx, dir)
-	err = errors.Join(err, failed)
+	rest, failed := MPI(ctx, dir)
+	if err = errors.Join(err, failed); err != nil {
+		return nil, err
+	}
+	return append([]perf.Peer{first}, rest...), nil
+}
+
+// MPI builds the peers that have MPI into dir. Blocking.
+func MPI(ctx context.Context, dir string) ([]perf.Peer, error) {
+	open, openLauncher, err := program{"mpi.c", "mpicc.openmpi", nil, "mpirun.openmpi", "openmpi-bin libopenmpi-dev"}.build(ctx, dir)
 	mpich, hydra, failed := program{"mpi.c", "mpicc.mpich", nil, "mpiexec.hydra", "mpich libmpich-dev"}.build(ctx, dir)
 	if err = errors.Join(err, failed); err != nil {
 		return nil, err
 	}
 	return []perf.Peer{
-		first,
 		{Name: perf.OpenMPI, Command: openMPI(openLauncher, open)},
 		{Name: perf.MPICH, Command: withHydra(hydra, mpich), Spins: true},
 	}, nil

@@ -68,7 +68,7 @@ func (b *block) stream(s *Stream) (*Device, device.Handle, error) {
 	if s != nil && b.kind == PinnedMemory && s.d.p == d.p {
 		d = s.d
 	}
-	h, err := s.on(d)
+	h, err := s.On(d)
 	return d, h, err
 }
 

@@ -90,7 +90,7 @@ func (e *Event) do(op string, call func(drv device.Driver, dev int) error) error
 // hipEventRecord.
 func (e *Event) Record(s *Stream) error {
 	return e.do("record", func(drv device.Driver, dev int) error {
-		h, err := s.on(e.d)
+		h, err := s.On(e.d)
 		if err != nil {
 			return err
 		}

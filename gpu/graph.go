@@ -26,6 +26,17 @@ func (s *Stream) BeginCapture() error {
 	})
 }
 
+// Capturing says whether work of the stream is recorded instead of done: since BeginCapture,
+// or since it has joined the capture of another stream, which not every library tells. CUDA:
+// cuStreamIsCapturing; HIP: hipStreamIsCapturing.
+func (s *Stream) Capturing() bool {
+	if s.alive() != nil || s.h == 0 {
+		return false
+	}
+	joined, err := s.d.driver().Capturing(s.d.index, s.h)
+	return s.capturing.Load() || err == nil && joined
+}
+
 // EndCapture returns what was recorded since BeginCapture. CUDA: cuStreamEndCapture,
 // cuGraphInstantiateWithFlags (11.4); HIP: hipStreamEndCapture,
 // hipGraphInstantiateWithFlags (4.5).
@@ -50,7 +61,7 @@ func (g *Graph) Launch(s *Stream) error {
 	if g.ended() {
 		return fail(g.d, op, problem(ErrClosed, "the graph is closed"))
 	}
-	h, err := s.on(g.d)
+	h, err := s.On(g.d)
 	if err == nil {
 		err = g.d.driver().LaunchGraph(g.d.index, g.h, h)
 	}

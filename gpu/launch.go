@@ -56,7 +56,7 @@ func (f *Function) launch(l *launch, s *Stream, shape Dims, args []any) error {
 	if f.m.ended() {
 		return problem(ErrClosed, "the module is closed")
 	}
-	h, err := s.on(d)
+	h, err := s.On(d)
 	if err != nil {
 		return err
 	}

@@ -1,16 +1,13 @@
 package gpu
 
 import (
-	"cmp"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/goshmem/goshmem/internal/device"
-	"github.com/goshmem/goshmem/internal/device/host"
-	"github.com/goshmem/goshmem/internal/env"
+	"github.com/goshmem/goshmem/internal/devices"
 	"github.com/goshmem/goshmem/internal/mask"
 )
 
@@ -55,18 +52,12 @@ type platform struct {
 // every is all platforms of the process, the best first. A vendor's library can be
 // initialised once per process only, and a device is one value.
 var every = sync.OnceValue(func() []*platform {
-	return []*platform{{name: "cuda", open: openCUDA}, {name: "hip", open: openHIP}, {name: "host", open: openHost}}
-})
-
-// openHost has as many devices as the environment says.
-func openHost() (device.Driver, error) {
-	text := os.Getenv(env.HostDevices)
-	n, err := strconv.Atoi(cmp.Or(text, "1"))
-	if err != nil || n < 1 || n > env.MaxHostDevices {
-		return nil, problem(ErrArgument, "%s=%q is not a number of devices from 1 to %d", env.HostDevices, text, env.MaxHostDevices)
+	var list []*platform
+	for _, name := range devices.Names() {
+		list = append(list, &platform{name: name, open: func() (device.Driver, error) { return devices.Open(name) }})
 	}
-	return host.Open(n)
-}
+	return list
+})
 
 // ready opens the platform if nobody has yet.
 func (p *platform) ready() error {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/goshmem/goshmem/internal/device"
 	"github.com/goshmem/goshmem/internal/device/host"
-	"github.com/goshmem/goshmem/internal/env"
 )
 
 // strange is a platform of its own that is driven as host is.
@@ -94,23 +93,6 @@ func TestMasksInErrors(t *testing.T) {
 	const says = "there is one device, number 0, and none is 3: ROCR_VISIBLE_DEVICES=4,5, then HIP_VISIBLE_DEVICES=1: hip:0 is the machine's 5"
 	if !errors.Is(err, ErrNoDevice) || err.Error() != says {
 		t.Errorf("%v, want %q", err, says)
-	}
-}
-
-// TestHostDevices: the number of host devices is the user's.
-func TestHostDevices(t *testing.T) {
-	for _, c := range []struct {
-		value string
-		want  int
-	}{{"", 1}, {"3", 3}, {"64", 64}, {"0", 0}, {"65", 0}, {"two", 0}} {
-		t.Setenv(env.HostDevices, c.value)
-		d, err := openHost()
-		switch {
-		case c.want == 0 && (!errors.Is(err, ErrArgument) || !strings.Contains(err.Error(), env.HostDevices)):
-			t.Errorf("%q: %v", c.value, err)
-		case c.want > 0 && (err != nil || d.Count() != c.want):
-			t.Errorf("%q: %v, %v", c.value, d, err)
-		}
 	}
 }
 

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 
 	"github.com/goshmem/goshmem/internal/device"
@@ -100,8 +101,9 @@ func (s *Stream) alive() error {
 	return nil
 }
 
-// on returns the stream that s stands for in a call about d.
-func (s *Stream) on(d *Device) (device.Handle, error) {
+// On returns the handle of the stream that s stands for in work of d, for packages of this
+// module that queue such work. Errors: ErrClosed; ErrArgument for a stream of another device.
+func (s *Stream) On(d *Device) (device.Handle, error) {
 	if s == nil {
 		return 0, nil
 	}
@@ -139,8 +141,34 @@ func (s *Stream) Query() (done bool, err error) {
 // (5 minutes); the work goes on. CUDA: cuStreamSynchronize; HIP: hipStreamSynchronize.
 func (s *Stream) Synchronize(ctx context.Context) error {
 	return s.do("synchronize", func(drv device.Driver, dev int) error {
-		return await(ctx, func() (bool, error) { return drv.StreamDone(dev, s.h) })
+		if done, err := drv.StreamDone(dev, s.h); done || err != nil {
+			return err
+		}
+		return s.finish(ctx, drv, dev)
 	})
+}
+
+// finisher is a driver that can wait for a stream without looking at it again and again,
+// and is told by the stream's own goroutine.
+type finisher interface {
+	Finish(ctx context.Context, dev int, stream device.Handle) error
+}
+
+// finish waits for work that is not done.
+func (s *Stream) finish(ctx context.Context, drv device.Driver, dev int) error {
+	f, ok := drv.(finisher)
+	if !ok {
+		return await(ctx, func() (bool, error) { return drv.StreamDone(dev, s.h) })
+	}
+	ctx, cancel, err := bounded(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	if err = f.Finish(ctx, dev, s.h); err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		return late(ctx)
+	}
+	return err
 }
 
 // Wait has later work of the stream wait for an event, which may be one of another

@@ -3,24 +3,33 @@ package shmem
 import (
 	"unsafe"
 
+	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/mem"
 )
 
 // Local returns this PE's own copy as a slice, without copying. It stays valid
-// memory until the process ends, but means nothing after Free. Local.
+// memory until the process ends, but means nothing after Free. On memory of a device it is
+// ErrNoPeerAccess: CopyTo and CopyFrom work everywhere. Local.
 func (a Array[T]) Local() ([]T, error) {
-	if err := a.usable(); err != nil {
+	err := a.usable()
+	if err == nil && a.b.far != nil {
+		err = problem(ErrNoPeerAccess, "the array is in memory of device %s, which Go does not load and store: use CopyTo and CopyFrom", a.b.far.name())
+	}
+	if err != nil {
 		return nil, fail(a.World(), "local", noPeer, err)
 	}
-	return unsafe.Slice((*T)(a.here()), a.n), nil
+	return a.mine(), nil
 }
 
 // Peer returns pe's copy as a slice, without copying, or ErrNoPeerAccess if it
-// cannot be loaded and stored directly: on another virtual node, and always in weak mode.
-// Local. OpenSHMEM: shmem_ptr.
+// cannot be loaded and stored directly: on another virtual node, on a device, and always
+// in weak mode. Local. OpenSHMEM: shmem_ptr.
 func (a Array[T]) Peer(pe int) ([]T, error) {
 	if err := a.pair(pe, a.n, true); err != nil {
 		return nil, fail(a.World(), "peer", pe, err)
+	}
+	if a.b.far != nil {
+		return nil, fail(a.b.w, "peer", pe, problem(ErrNoPeerAccess, "the array is in memory of devices, which Go does not load and store: use Put and Get, and for the own copy CopyTo and CopyFrom"))
 	}
 	base := a.b.w.bases[a.b.lane.world(pe)]
 	if base == nil {
@@ -29,12 +38,35 @@ func (a Array[T]) Peer(pe int) ([]T, error) {
 	return unsafe.Slice((*T)(unsafe.Add(base, a.off)), a.n), nil
 }
 
+// Address returns where pe's copy begins: for this PE's own loads and stores or, on memory
+// of a device, for kernels and copies of this PE's device. It is ErrNoPeerAccess if these
+// cannot get there. Local. OpenSHMEM: shmem_ptr.
+func (a Array[T]) Address(pe int) (uintptr, error) {
+	if err := a.pair(pe, a.n, true); err != nil {
+		return 0, fail(a.World(), "address", pe, err)
+	}
+	base := uintptr(a.b.w.bases[a.b.lane.world(pe)])
+	if a.b.far != nil {
+		base = uintptr(a.b.far.Address(a.b.lane.world(pe)))
+	}
+	if base == 0 {
+		return 0, fail(a.b.w, "address", pe, problem(ErrNoPeerAccess, "%s cannot be reached directly: use Put and Get", a.b.lane.name(pe)))
+	}
+	return base + a.off, nil
+}
+
+// mine is this PE's own copy, which must not be far.
+func (a Array[T]) mine() []T { return unsafe.Slice((*T)(a.here()), a.n) }
+
 // At returns element i of this PE's own copy. Local.
 func (a Array[T]) At(i int) (v T, err error) {
 	if !a.alive() || uint(i) >= uint(a.n) {
 		return v, a.localError("at", i)
 	}
-	return mem.Load[T](unsafe.Add(a.b.w.own, a.offset(i))), nil
+	if a.b.far != nil {
+		return a.farAt("at", a.offset(i))
+	}
+	return mem.Load[T](unsafe.Add(a.b.own, a.offset(i))), nil
 }
 
 // Set writes element i of this PE's own copy. Local.
@@ -42,7 +74,10 @@ func (a Array[T]) Set(i int, v T) error {
 	if !a.alive() || uint(i) >= uint(a.n) {
 		return a.localError("set", i)
 	}
-	mem.Store(unsafe.Add(a.b.w.own, a.offset(i)), v)
+	if a.b.far != nil {
+		return a.farSet("set", a.offset(i), v)
+	}
+	mem.Store(unsafe.Add(a.b.own, a.offset(i)), v)
 	return nil
 }
 
@@ -55,10 +90,13 @@ func (a Array[T]) localError(op string, i int) error {
 
 // Fill sets every element of this PE's own copy to v. Local.
 func (a Array[T]) Fill(v T) error {
-	own, err := a.Local()
-	if err != nil {
-		return rename(err, "fill")
+	if err := a.usable(); err != nil || a.n == 0 {
+		return fail(a.World(), "fill", noPeer, err)
 	}
+	if a.b.far != nil {
+		return fail(a.b.w, "fill", noPeer, a.farFill(v))
+	}
+	own := a.mine()
 	for i := range own {
 		own[i] = v
 	}
@@ -67,27 +105,44 @@ func (a Array[T]) Fill(v T) error {
 
 // CopyTo copies this PE's own copy to dst, which must have the same length. Local.
 func (a Array[T]) CopyTo(dst []T) error {
-	own, err := a.Local()
-	if err != nil {
-		return rename(err, "copy to")
+	err := a.usable()
+	if err == nil && len(dst) != a.n {
+		err = lengths(len(dst), a.n)
 	}
-	if len(dst) != a.n {
-		return fail(a.b.w, "copy to", noPeer, lengths(len(dst), a.n))
+	if err == nil {
+		err = a.b.out(unsafe.Pointer(unsafe.SliceData(dst)), a.off, a.bytes())
 	}
-	mem.Get(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(own)), a.bytes())
-	return nil
+	return fail(a.World(), "copy to", noPeer, err)
 }
 
 // CopyFrom copies src, which must have the same length, to this PE's own copy. Local.
 func (a Array[T]) CopyFrom(src []T) error {
-	own, err := a.Local()
-	if err != nil {
-		return rename(err, "copy from")
+	err := a.usable()
+	if err == nil && len(src) != a.n {
+		err = lengths(a.n, len(src))
 	}
-	if len(src) != a.n {
-		return fail(a.b.w, "copy from", noPeer, lengths(a.n, len(src)))
+	if err == nil {
+		err = a.b.in(a.off, unsafe.Pointer(unsafe.SliceData(src)), a.bytes())
 	}
-	mem.Put(unsafe.Pointer(unsafe.SliceData(own)), unsafe.Pointer(unsafe.SliceData(src)), a.bytes()) // others may have it in their caches
+	return fail(a.World(), "copy from", noPeer, err)
+}
+
+// out copies n bytes at an offset of this PE's own copy to Go memory.
+func (b *block) out(dst unsafe.Pointer, off engine.Offset, n uintptr) error {
+	if b.far != nil {
+		return b.far.out(dst, off, n)
+	}
+	mem.Get(dst, unsafe.Add(b.own, off), n)
+	return nil
+}
+
+// in copies n bytes of Go memory to an offset of this PE's own copy: others may have it
+// in their caches.
+func (b *block) in(off engine.Offset, src unsafe.Pointer, n uintptr) error {
+	if b.far != nil {
+		return b.far.in(off, src, n)
+	}
+	mem.Put(unsafe.Add(b.own, off), src, n)
 	return nil
 }
 

@@ -9,7 +9,7 @@ import (
 // IsSymmetric says whether an address is in this PE's symmetric heap, allocated or
 // not. Local. OpenSHMEM: shmem_addr_accessible.
 func IsSymmetric(w *World, addr uintptr) bool {
-	return w != nil && addr-uintptr(w.own) < w.heap.Size()
+	return w != nil && addr-uintptr(w.arrays) < w.store.Size()
 }
 
 // FreeAt is [Array.Free] of the allocation that begins at a local address. Where
@@ -30,7 +30,7 @@ func FreeAt(ctx context.Context, w *World, addr uintptr) error {
 func (w *World) beginsAt(addr uintptr) *block {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	off := addr - uintptr(w.own)
+	off := addr - uintptr(w.arrays)
 	if i, found := w.place(off); found {
 		return w.blocks[i]
 	}

@@ -167,18 +167,21 @@ func (b *block) offset() uintptr {
 
 // take finds and backs a range on this PE.
 func (w *World) take(r request) (*block, error) {
+	if beyond := uintptr(w.arrays) & (r.align - 1); beyond != 0 {
+		return nil, problem(ErrArgument, "alignment %d: the symmetric memory of PE %d begins %d bytes behind such a place", r.align, w.rank, beyond)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	at, err := w.alloc.Alloc(r.bytes, r.align)
 	if err != nil {
 		return nil, problem(ErrNoMemory, "symmetric heap exhausted: %v: raise %s or Options.HeapSize", err, env.HeapSize)
 	}
-	if err := w.heap.Commit(at, r.bytes); err != nil {
+	if err := w.store.Commit(at, r.bytes); err != nil {
 		err = problem(ErrNoMemory, "%v", err)
 		return nil, errors.Join(err, w.alloc.Free(at))
 	}
 	if err := w.trodden(at, r.bytes); err != nil {
-		return nil, errors.Join(err, w.heap.Release(at, r.bytes), w.alloc.Free(at))
+		return nil, errors.Join(err, w.store.Release(at, r.bytes), w.alloc.Free(at))
 	}
 	return w.newBlock(at, r.bytes), nil
 }
@@ -194,7 +197,7 @@ func (w *World) giveBack(b *block) error {
 		w.blocks = slices.Delete(w.blocks, i, i+1)
 		w.inter(b)
 	}
-	if err := w.heap.Release(b.at, b.n); err != nil {
+	if err := w.store.Release(b.at, b.n); err != nil {
 		return err
 	}
 	return w.alloc.Free(b.at)

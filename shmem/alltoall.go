@@ -17,24 +17,33 @@ func AllToAll[T any](ctx context.Context, t *Team, dst, src Array[T]) error {
 	if err != nil {
 		return err
 	}
-	part := dst.bytes() / uintptr(len(t.members))
-	c.wayForParts(part)
-	if err = c.arriveParts(src.off, part); err == nil {
-		err = c.await(engine.All)
+	if t.w.device == nil {
+		return c.end(allToAll(c, dst, src))
 	}
-	for i := 0; i < len(t.members) && err == nil; i++ {
+	return c.end(c.onDevice(engine.Collective{Kind: engine.KindAllToAll, Dst: dst.off, Src: src.off, Bytes: dst.bytes() / uintptr(len(t.members))}, func() error {
+		return inHeap(c, dst, src, func(dst, src Array[T]) (int, error) { return dst.n, allToAll(c, dst, src) })
+	}))
+}
+
+func allToAll[T any](c *collective, dst, src Array[T]) error {
+	part := dst.bytes() / uintptr(len(c.t.members))
+	c.wayForParts(part)
+	if err := c.arriveParts(src.off, part); err != nil {
+		return err
+	}
+	if err := c.await(engine.All); err != nil {
+		return err
+	}
+	for i := range c.t.members {
 		m := c.turn(i)
 		to := unsafe.Add(dst.here(), uintptr(m)*part)
-		if m == t.me {
+		if m == c.t.me {
 			mem.Get(to, unsafe.Add(src.here(), uintptr(m)*part), part)
-			continue
+		} else if err := c.read(m, c.partAt(m, part), to, part); err != nil {
+			return err
 		}
-		err = c.read(m, c.partAt(m, part), to, part)
 	}
-	if err == nil {
-		err = c.settle(engine.All)
-	}
-	return c.end(err)
+	return c.settle(engine.All)
 }
 
 // wayForParts is wayFor where every member has a part for each. A slip need not take the

@@ -24,7 +24,21 @@ func AllToAllV[T any](ctx context.Context, t *Team, dst Array[T], recv Layout, s
 	if err != nil {
 		return err
 	}
-	return c.end(c.allToAllV(dst.off, recv, src.off, send))
+	if t.w.device == nil {
+		return c.end(c.allToAllV(dst.off, recv, src.off, send))
+	}
+	return c.end(inHeap(c, dst, src, func(copied, src Array[T]) (int, error) {
+		if err := c.allToAllV(copied.off, recv, src.off, send); err != nil {
+			return 0, err
+		}
+		for m, n := range recv.Counts { // what is between the parts must stay
+			at, part := recv.Offsets[m], uintptr(n)*sizeOf[T]()
+			if err := dst.b.in(dst.offset(at), unsafe.Add(copied.here(), uintptr(at)*sizeOf[T]()), part); err != nil {
+				return 0, err
+			}
+		}
+		return 0, nil
+	}))
 }
 
 // lays adds what is wrong with a layout of an array of n elements.

@@ -52,8 +52,9 @@ func (a Array[T]) usable() error {
 	return a.b.ended()
 }
 
-// here is where element 0 of this PE's own copy is. The array must be alive.
-func (a Array[T]) here() unsafe.Pointer { return unsafe.Add(a.b.w.own, a.off) }
+// here is where element 0 of this PE's own copy is, to be given to transfers. Go may load
+// and store there unless the block is far. The array must be alive.
+func (a Array[T]) here() unsafe.Pointer { return unsafe.Add(a.b.own, a.off) }
 
 // word is where element i of pe's copy is; nil if anything is unusual: then
 // reach says what.

@@ -12,12 +12,14 @@ import (
 // block is one allocation, as operations on one lane see it.
 type block struct {
 	bases []unsafe.Pointer // of the lane: what the fast paths need is here
+	own   unsafe.Pointer   // where this PE's copy of every array begins
 	state atomic.Uint32
 	w     *World
 	lane  *lane
-	at, n uintptr // offset and bytes
-	seq   uint64  // the how-manieth allocation of the world
-	site  string  // where it was allocated
+	far   *deviceMemory // what own is an address of, which Go cannot load and store; nil: it can
+	at, n uintptr       // offset and bytes
+	seq   uint64        // the how-manieth allocation of the world
+	site  string        // where it was allocated
 	born  time.Time
 	end   atomic.Pointer[string] // where it was freed or released, in words; set before the state
 	of    *block                 // what this is the view of a context of; nil: the allocation itself
@@ -36,7 +38,7 @@ const (
 )
 
 func (w *World) newBlock(at, n uintptr) *block {
-	return &block{w: w, lane: w.lane, bases: w.lane.bases, at: at, n: n, born: w.now()}
+	return &block{w: w, lane: w.lane, bases: w.lane.bases, own: w.arrays, far: w.device, at: at, n: n, born: w.now()}
 }
 
 // absent stands for an allocation that was not found, and why.
@@ -91,7 +93,7 @@ func (b *block) view(l *lane) *block {
 	if v := b.viewOf(l); v != nil {
 		return v
 	}
-	v := &block{w: b.w, lane: l, bases: l.bases, at: b.at, n: b.n, seq: b.seq, site: b.site, of: b}
+	v := &block{w: b.w, lane: l, bases: l.bases, own: b.own, far: b.far, at: b.at, n: b.n, seq: b.seq, site: b.site, of: b}
 	views := []*block{v}
 	if old := b.views.Load(); old != nil {
 		for _, other := range *old {

@@ -18,7 +18,12 @@ func Broadcast[T any](ctx context.Context, t *Team, dst, src Array[T], root int)
 	if err != nil {
 		return err
 	}
-	return c.end(broadcast(c, dst, src, root))
+	if t.w.device == nil {
+		return c.end(broadcast(c, dst, src, root))
+	}
+	return c.end(c.onDevice(engine.Collective{Kind: engine.KindBroadcast, Root: root, Dst: dst.off, Src: src.off, Bytes: dst.bytes()}, func() error {
+		return inHeap(c, dst, src, func(dst, src Array[T]) (int, error) { return dst.n, broadcast(c, dst, src, root) })
+	}))
 }
 
 func broadcast[T any](c *collective, dst, src Array[T], root int) error {

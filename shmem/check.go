@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"time"
-	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/env"
@@ -43,14 +42,13 @@ func (o Options) checked() (bool, error) {
 	return text == "1", nil
 }
 
-// lastWriter says who has last written to a place in this PE's own memory, as far as
+// lastWriter says who has last written to an offset of this PE's own memory, as far as
 // records reach; "" out of checked mode. What was there before the allocation that is
 // there now is nothing to it.
-func (w *World) lastWriter(p unsafe.Pointer) string {
+func (w *World) lastWriter(at engine.Offset) string {
 	if !w.info.Checked {
 		return ""
 	}
-	at := uintptr(p) - uintptr(w.own)
 	last, who := engine.Record{When: w.bornAt(at)}, noPeer
 	for pe := range w.bases {
 		for _, r := range w.heap.Records(pe) {
@@ -97,7 +95,11 @@ func (w *World) trodden(at, n uintptr) error {
 	if !w.info.Checked {
 		return nil
 	}
-	i := firstSet(unsafe.Slice((*byte)(unsafe.Add(w.own, at)), min(n, maxTrodden)))
+	fresh, err := w.bytesAt(at, min(n, maxTrodden))
+	if err != nil {
+		return err
+	}
+	i := firstSet(fresh)
 	if i < 0 {
 		return nil
 	}

@@ -23,7 +23,7 @@ type checker struct {
 }
 
 func newChecker(w *World, l engine.Lane, o ContextOptions) *checker {
-	c := &checker{Lane: l, w: w, alone: o.Serialized || o.Private, debts: debts{seed: maphash.MakeSeed()}}
+	c := &checker{Lane: l, w: w, alone: o.Serialized || o.Private, debts: debts{memory: &w.memory, seed: maphash.MakeSeed()}}
 	if o.Private {
 		c.owner = goroutine()
 	}
@@ -176,8 +176,8 @@ func (c *checker) Quiet(ctx context.Context) error {
 // overlap refuses a transfer of this PE with itself whose two sides share a part:
 // which bytes arrive is undefined. Both being the same changes nothing.
 func (c *checker) overlap(pe int, there engine.Offset, here unsafe.Pointer, n uintptr) error {
-	from := uintptr(here) - uintptr(c.w.own)
-	if pe != c.w.rank || from == there || from >= there+n || there >= from+n || from >= c.w.heap.Size() {
+	from := uintptr(here) - uintptr(c.w.arrays)
+	if pe != c.w.rank || from == there || from >= there+n || there >= from+n || from >= c.w.store.Size() {
 		return nil
 	}
 	return problem(ErrMisuse, "source and target overlap in part")

@@ -42,7 +42,7 @@ func (t *Team) wayFor(n uintptr) way {
 	switch {
 	case n <= slipSize:
 		return bySlip
-	case n <= engine.StageSize && t.direct:
+	case n <= engine.StageSize && t.direct && t.slot < engine.OnStreams:
 		return byStage
 	}
 	return byHeap

@@ -16,18 +16,26 @@ func FCollect[T any](ctx context.Context, t *Team, dst, src Array[T]) error {
 	if err != nil {
 		return err
 	}
-	c.way = t.wayFor(src.bytes())
-	if err = c.arrive(src.off, src.bytes()); err == nil {
-		err = c.await(engine.All)
+	if t.w.device == nil {
+		return c.end(fcollect(c, dst, src))
 	}
-	for i := 0; i < len(t.members) && err == nil; i++ {
+	return c.end(c.onDevice(engine.Collective{Kind: engine.KindFCollect, Dst: dst.off, Src: src.off, Bytes: src.bytes()}, func() error {
+		return inHeap(c, dst, src, func(dst, src Array[T]) (int, error) { return dst.n, fcollect(c, dst, src) })
+	}))
+}
+
+func fcollect[T any](c *collective, dst, src Array[T]) error {
+	c.way = c.t.wayFor(src.bytes())
+	if err := c.meetWith(src.off, src.bytes()); err != nil {
+		return err
+	}
+	for i := range c.t.members {
 		m := c.turn(i)
-		err = readInto(c, m, dst, m*src.n, src)
+		if err := readInto(c, m, dst, m*src.n, src); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		err = c.settle(engine.All)
-	}
-	return c.end(err)
+	return c.settle(engine.All)
 }
 
 // turn spreads the members over each other: each begins with itself.
@@ -41,8 +49,15 @@ func Collect[T any](ctx context.Context, t *Team, dst, src Array[T]) (int, error
 	if err != nil {
 		return 0, err
 	}
-	total, err := collect(c, dst, src)
-	return total, c.end(err)
+	if t.w.device == nil {
+		total, err := collect(c, dst, src)
+		return total, c.end(err)
+	}
+	total := 0
+	return total, c.end(inHeap(c, dst, src, func(dst, src Array[T]) (_ int, err error) {
+		total, err = collect(c, dst, src)
+		return total, err
+	}))
 }
 
 // collect has the lengths travel with the slips. What does not fit on a stage is read

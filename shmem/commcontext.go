@@ -45,7 +45,7 @@ func (t *Team) NewContext(o ContextOptions) (*CommContext, error) {
 		return nil, fail(t.w, "new context", noPeer, t.gone(state))
 	}
 	c := &CommContext{t: t, options: o, site: engine.Site()}
-	c.lane = t.w.newLane(t.w.heap.NewLane(), t.numbering(), t.group(), o)
+	c.lane = t.w.newLane(t.w.moves.NewLane(), t.numbering(), t.noun(), o)
 	if err := t.w.addContext(c); err != nil {
 		return nil, fail(t.w, "new context", noPeer, err)
 	}
@@ -70,7 +70,7 @@ func (t *Team) numbering() []int {
 	return t.members
 }
 
-func (t *Team) group() string {
+func (t *Team) noun() string {
 	if t.slot == worldSlot {
 		return "world"
 	}
@@ -202,6 +202,9 @@ func (c *CommContext) world() *World {
 func (w *World) quietAll(ctx context.Context) error {
 	ctx = orBackground(ctx)
 	if err := w.lane.moves.Quiet(ctx); err != nil {
+		return err
+	}
+	if err := w.quietStreams(ctx); err != nil {
 		return err
 	}
 	for _, c := range w.leftContexts() {

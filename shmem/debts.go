@@ -11,8 +11,9 @@ import (
 // debts is what a lane and its program owe each other until the next quiet: sources of
 // non-blocking puts must not change, and data of non-blocking gets is not there yet.
 type debts struct {
-	seed maphash.Seed
-	gets atomic.Int32 // len(owed), to be looked at without the lock
+	memory *memory // of the world
+	seed   maphash.Seed
+	gets   atomic.Int32 // len(owed), to be looked at without the lock
 
 	mu   sync.Mutex
 	lent []loan // sources of puts
@@ -84,6 +85,16 @@ func (d *debts) settle() error {
 	return nil
 }
 
+// sum is a number for what n bytes are; 0 for those of a device that cannot be read, as in
+// a world that has ended.
 func (d *debts) sum(p unsafe.Pointer, n uintptr) uint64 {
-	return maphash.Bytes(d.seed, unsafe.Slice((*byte)(p), n))
+	off, own := d.memory.locate(uintptr(p))
+	if d.memory.device == nil || !own {
+		return maphash.Bytes(d.seed, unsafe.Slice((*byte)(p), n))
+	}
+	bytes, err := d.memory.bytesAt(off, n)
+	if err != nil {
+		return 0
+	}
+	return maphash.Bytes(d.seed, bytes)
 }

@@ -24,7 +24,10 @@ func (w *World) Finalize(ctx context.Context) error {
 		return nil
 	}
 	ctx = orBackground(ctx)
-	err := w.quietAll(ctx)
+	err := w.finishStreams(ctx)
+	if err == nil {
+		err = w.quietAll(ctx)
+	}
 	for _, c := range w.leftContexts() {
 		w.logf("shmem: finalize: context made at %s was not destroyed", c.site)
 	}
@@ -39,6 +42,9 @@ func (w *World) Finalize(ctx context.Context) error {
 	}
 	if err == nil { // what was started on the shared team still uses memory
 		err = w.shared.waitForStarted(ctx)
+	}
+	if err == nil {
+		err = w.shared.endGroup(ctx)
 	}
 	if err == nil {
 		err = w.world.meet(ctx, engine.KindFinalize, "finalize", engine.Site())
@@ -56,7 +62,7 @@ func (w *World) Finalize(ctx context.Context) error {
 		}
 		return rewrap(w, "finalize", err)
 	}
-	return cmp.Or(untold, fail(w, "finalize", noPeer, w.heap.Close()))
+	return cmp.Or(untold, fail(w, "finalize", noPeer, w.closeMemory()))
 }
 
 // rewrap keeps an Error as it is.
@@ -84,6 +90,7 @@ func (w *World) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.state.Store(closed)
+	w.endStreams()
 	for _, b := range w.blocks {
 		b.become(closed)
 	}
@@ -92,6 +99,7 @@ func (w *World) close() {
 	}
 	for _, t := range append(w.teams, w.world, w.shared) {
 		t.state.CompareAndSwap(live, closed)
+		t.endMeetings()
 	}
 }
 

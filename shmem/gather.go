@@ -16,18 +16,29 @@ func Gather[T any](ctx context.Context, t *Team, dst, src Array[T], root int) er
 	if err != nil {
 		return err
 	}
-	c.way = t.wayFor(src.bytes())
-	if err = c.arrive(src.off, src.bytes()); err != nil || t.me != root {
-		return c.end(c.leaveTo(root, err))
+	if t.w.device == nil {
+		return c.end(gather(c, dst, src, root))
 	}
-	err = c.await(engine.All)
-	for m := 0; m < len(t.members) && err == nil; m++ {
-		err = readInto(c, m, dst, m*src.n, src)
+	if t.me != root {
+		dst = Array[T]{}
 	}
-	if err == nil {
-		err = c.settle(nobody)
+	return c.end(inHeap(c, dst, src, func(dst, src Array[T]) (int, error) { return dst.n, gather(c, dst, src, root) }))
+}
+
+func gather[T any](c *collective, dst, src Array[T], root int) error {
+	c.way = c.t.wayFor(src.bytes())
+	if err := c.arrive(src.off, src.bytes()); err != nil || c.t.me != root {
+		return c.leaveTo(root, err)
 	}
-	return c.end(err)
+	if err := c.await(engine.All); err != nil {
+		return err
+	}
+	for m := range c.t.members {
+		if err := readInto(c, m, dst, m*src.n, src); err != nil {
+			return err
+		}
+	}
+	return c.settle(nobody)
 }
 
 // leaveTo is what a member does whose source only the root reads.
@@ -50,25 +61,32 @@ func Scatter[T any](ctx context.Context, t *Team, dst, src Array[T], root int) e
 	if err != nil {
 		return err
 	}
+	if t.w.device == nil {
+		return c.end(scatter(c, dst, src, root))
+	}
+	if t.me != root {
+		src = Array[T]{}
+	}
+	return c.end(inHeap(c, dst, src, func(dst, src Array[T]) (int, error) { return dst.n, scatter(c, dst, src, root) }))
+}
+
+func scatter[T any](c *collective, dst, src Array[T], root int) error {
 	n := dst.bytes()
-	c.way = t.wayFor(n * uintptr(len(t.members)))
-	if t.me == root {
-		err = c.arrive(src.off, src.bytes())
+	readers := nobody
+	if c.way = c.t.wayFor(n * uintptr(len(c.t.members))); c.t.me != root {
+		c.t.gate.Arrive(c.call)
+	} else if err := c.arrive(src.off, src.bytes()); err != nil {
+		return err
 	} else {
-		t.gate.Arrive(c.call)
+		readers = engine.All
 	}
-	if err == nil {
-		err = c.await(root)
+	if err := c.await(root); err != nil {
+		return err
 	}
-	if err == nil {
-		err = c.read(root, uintptr(t.me)*n, dst.here(), n)
+	if err := c.read(root, uintptr(c.t.me)*n, dst.here(), n); err != nil {
+		return err
 	}
-	if err == nil && t.me == root {
-		err = c.settle(engine.All)
-	} else if err == nil {
-		err = c.settle(nobody)
-	}
-	return c.end(err)
+	return c.settle(readers)
 }
 
 // readInto copies all that member m has into dst from element at on. This PE's own part

@@ -3,6 +3,8 @@ package shmem
 // Info is what a world says about itself.
 type Info struct {
 	Engine   string // the engine that moves the data
+	Device   string // the device that has the symmetric memory, such as "cuda:0"; "": it is the host's
+	Platform string // what drives that: cuda, hip or host; "" if there is none
 	Reason   string // why this engine
 	Launcher string // the launcher family that the job was recognised by; "local" for goroutine PEs
 	PE, PEs  int
@@ -10,11 +12,16 @@ type Info struct {
 	NodeSize int    // PEs of a virtual node; 0: all PEs are on one
 	Checked  bool   // in checked mode, see Check
 	Weak     uint64 // seed of weak mode; 0: off
+
+	local int // number of this PE among those of its machine
 }
 
 // Info returns what this world is made of. Local.
 func (w *World) Info() Info {
 	i := w.info
-	i.Engine, i.PE, i.PEs, i.HeapSize = w.heap.Engine(), w.rank, len(w.bases), int(w.heap.Size())
+	i.Engine, i.PE, i.PEs, i.HeapSize = w.heap.Engine(), w.rank, len(w.bases), int(w.store.Size())
+	if w.device != nil {
+		i.Device, i.Platform = w.device.name(), w.device.driver.Name()
+	}
 	return i
 }

@@ -1,6 +1,7 @@
 package shmem
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,59 +43,101 @@ func start(ctx context.Context, o Options) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := o.Engine
-	if name == "" {
-		name = os.Getenv(env.Engine)
-	}
-	eng, why, err := engines.Choose(name, engines.All())
-	if err != nil {
-		return nil, problem(ErrArgument, "%v", err)
-	}
 	if _, has := ctx.Deadline(); !has {
 		limited, cancel := context.WithTimeoutCause(ctx, c.Timeout, &engine.Stall{Cause: ErrTimeout, After: c.Timeout, Limit: " (GOSHMEM_TIMEOUT or Options.Timeout)"})
 		defer cancel()
 		ctx = limited
 	}
-	heap, err := open(ctx, eng, c, job, o.Exchange)
+	heap, choice, err := o.open(ctx, c, job)
 	if err != nil {
 		return nil, err
 	}
-	seen, err := o.inModes(heap)
+	info := Info{Reason: choice.Reason, Launcher: job.Family, NodeSize: c.NodeSize, Checked: checked, Weak: o.Weak, local: choice.LocalRank}
+	w, err := o.world(heap, info)
 	if err != nil {
 		heap.Fail(err.Error(), engine.Stays)
 		return nil, errors.Join(err, heap.Close())
 	}
-	w := newWorld(seen, Info{Reason: why, Launcher: job.Family, NodeSize: c.NodeSize, Checked: checked, Weak: o.Weak}, o.logf(checked))
 	if err := w.greet(ctx, c); err != nil {
 		w.fail(err, engine.Stays)
 		w.close()
-		return nil, errors.Join(err, heap.Close())
+		return nil, errors.Join(err, w.closeMemory())
 	}
 	return w, nil
 }
 
-// open finds the other processes and opens the engine with them.
-func open(ctx context.Context, eng engine.Engine, c engine.Config, job launch.Job, ex Exchange) (h engine.Heap, err error) {
-	if ex == nil {
-		store, err := launch.Join(ctx, job)
+// world builds a world over an open heap.
+func (o Options) world(h engine.Heap, info Info) (*World, error) {
+	d, err := openDevice(h)
+	if err != nil {
+		return nil, err
+	}
+	o.device = d != nil
+	seen, err := o.inModes(h)
+	if err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return newWorld(seen, d, info, o.logf(info.Checked)), nil
+}
+
+// open finds the other processes, chooses an engine with them and opens it.
+func (o Options) open(ctx context.Context, c engine.Config, launched launch.Job) (h engine.Heap, choice engines.Choice, err error) {
+	job := engine.Job{Config: c, Rank: launched.Rank, Size: launched.Size, Exchange: o.Exchange}
+	if job.Exchange == nil {
+		store, err := launch.Join(ctx, launched)
 		if err != nil {
-			return nil, err
+			return nil, choice, err
 		}
 		defer func() { // memory is shared from here on: the rendezvous has done its work
 			if closeErr := store.Close(); err == nil && closeErr != nil {
 				err = closeErr
 			}
 		}()
-		ex = store
+		job.Exchange = store
 	}
-	return eng.Open(ctx, engine.Job{Config: c, Rank: job.Rank, Size: job.Size, Exchange: ex})
+	if choice, err = engines.Choose(ctx, cmp.Or(o.Engine, os.Getenv(env.Engine)), o.engines(c), job); err != nil {
+		if errors.As(err, &engines.Refusal{}) {
+			err = problem(ErrArgument, "%v", err)
+		}
+		return nil, choice, err
+	}
+	if launched.LocalRank >= 0 && o.Exchange == nil {
+		choice.LocalRank = launched.LocalRank
+	}
+	job.LocalRank = choice.LocalRank
+	if s, ok := choice.Engine.(engine.Sized); ok && !o.sized() {
+		job.HeapSize = s.DefaultHeap()
+	}
+	h, err = choice.Engine.Open(ctx, job)
+	return h, choice, err
+}
+
+// engines are those that can do what the options ask for.
+func (o Options) engines(c engine.Config) []engine.Engine {
+	if why := o.onlyHost(c); why != "" {
+		return engines.HostOnly(engines.All(), why)
+	}
+	return engines.All()
+}
+
+// onlyHost is why none but the host engine can do what the options ask for.
+func (o Options) onlyHost(c engine.Config) string {
+	switch {
+	case o.Weak != 0:
+		return "weak mode is the host engine's"
+	case c.NodeSize != 0:
+		return "virtual nodes are the host engine's"
+	case o.Race == RaceOn:
+		return "race mode is the host engine's"
+	}
+	return ""
 }
 
 // greet is the first meeting of a world; its end means that everybody's memory is
 // mapped everywhere.
 func (w *World) greet(ctx context.Context, c engine.Config) error {
 	call := w.world.call(engine.KindInit, "")
-	mine := engine.Words{wordBytes: uint64(c.HeapSize), wordNode: uint64(c.NodeSize)}
+	mine := engine.Words{wordBytes: uint64(w.store.Size()), wordNode: uint64(c.NodeSize)}
 	if w.info.Checked {
 		mine[wordNode] |= isChecked
 	}
@@ -106,7 +149,7 @@ func (w *World) greet(ctx context.Context, c engine.Config) error {
 	if err := differ(all, call, describeInit); err != nil {
 		return fmt.Errorf("%w: %s, %s, %s and %s must be the same everywhere", err, env.HeapSize, env.NodeSize, env.Checked, env.Weak)
 	}
-	return nil
+	return w.openGroups(ctx, call)
 }
 
 // words of the first meeting, beside wordBytes.

@@ -52,5 +52,19 @@ func (a Array[T]) describe() (interchange.Array, error) {
 	if err != nil {
 		return interchange.Array{}, problem(ErrArgument, "other systems have no name for elements of %v: numbers, bool and the types of package dtype have one", reflect.TypeFor[T]())
 	}
-	return interchange.Array{Pointer: uintptr(a.here()), Type: kind, Device: interchange.Device{Type: interchange.CPU}, Owner: a}, nil
+	return interchange.Array{Pointer: uintptr(a.here()), Type: kind, Device: a.b.place(), Owner: a}, nil
+}
+
+// place is where other systems say that the memory is.
+func (b *block) place() interchange.Device {
+	if b.far == nil {
+		return interchange.Device{Type: interchange.CPU}
+	}
+	switch b.far.driver.Name() {
+	case "cuda":
+		return interchange.Device{Type: interchange.CUDA, ID: int32(b.far.number)}
+	case "hip":
+		return interchange.Device{Type: interchange.ROCm, ID: int32(b.far.number)}
+	}
+	return interchange.Device{Type: interchange.CPU}
 }

@@ -35,7 +35,7 @@ func (w *World) newLane(moves engine.Lane, pes []int, group string, o ContextOpt
 		l.moves = l.check
 		return l
 	}
-	if _, distant := w.heap.(engine.Distant); distant || w.info.Weak != 0 { // in weak mode a put to this PE itself is late as well
+	if _, distant := w.heap.(engine.Distant); distant || w.info.Weak != 0 || w.device != nil { // in weak mode a put to this PE itself is late as well
 		return l
 	}
 	for i := range l.bases {

@@ -85,6 +85,15 @@ func (l *layout) count() int {
 	return n
 }
 
+// reach is how many elements there are from the first to the last in memory.
+func (l *layout) reach() uintptr {
+	last := 0
+	for i, d := range l.shape[:l.dims] {
+		last += (d - 1) * l.strides[i]
+	}
+	return uintptr(last + 1)
+}
+
 // contiguous says whether the elements follow each other in row-major order.
 func (l *layout) contiguous() bool {
 	n := 1

@@ -73,27 +73,37 @@ func localWorlds(n int, o Options) ([]*World, error) {
 	if o.Weak, err = o.weakSeed(); err != nil {
 		return nil, err
 	}
-	heaps, err := engines.Local().OpenLocal(n, c)
+	heaps, err := o.openLocal(n, c)
 	if err != nil {
 		return nil, err
 	}
 	o.local = &local{}
 	worlds := make([]*World, n)
 	for i, h := range heaps {
-		if h, err = o.inModes(h); err != nil {
+		info := Info{Reason: "goroutine PEs", Launcher: "local", NodeSize: c.NodeSize, Checked: checked, Weak: o.Weak, local: i}
+		if worlds[i], err = o.world(h, info); err != nil {
 			return nil, err
 		}
-		worlds[i] = newWorld(h, Info{Reason: "goroutine PEs", Launcher: "local", NodeSize: c.NodeSize, Checked: checked, Weak: o.Weak}, o.logf(checked))
 	}
 	return worlds, nil
 }
 
+// openLocal opens the engine that runs goroutine PEs: host, unless another one is asked for.
+func (o Options) openLocal(n int, c engine.Config) ([]engine.Heap, error) {
+	name := cmp.Or(o.Engine, os.Getenv(env.Engine))
+	l, ok := engines.Local(name)
+	if !ok {
+		return nil, problem(ErrArgument, "engine %s was asked for: goroutine PEs run on %s", name, engines.Locals())
+	}
+	if why := o.onlyHost(c); why != "" && name != "" && name != engines.Host {
+		return nil, problem(ErrArgument, "engine %s was asked for but cannot run: %s", name, why)
+	}
+	return l.OpenLocal(n, c)
+}
+
 // checkLocal refuses options that mean nothing to goroutine PEs.
 func (o Options) checkLocal() error {
-	name := cmp.Or(o.Engine, os.Getenv(env.Engine))
 	switch {
-	case name != "" && name != engines.Local().Name():
-		return problem(ErrArgument, "engine %s was asked for: goroutine PEs run on %s", name, engines.Local().Name())
 	case o.Rank != 0 || o.Size != 0 || o.Group != "" || o.Exchange != nil:
 		return problem(ErrArgument, "goroutine PEs take no Rank, Size, Group or Exchange from Options")
 	}
@@ -123,7 +133,10 @@ func (w *World) runLocal(ctx context.Context, f func(context.Context, *World) er
 				w.close()
 			}
 		}()
-		if err = f(ctx, w); err == nil {
+		if err = w.openGroups(ctx, w.world.call(engine.KindInit, "")); err == nil {
+			err = f(ctx, w)
+		}
+		if err == nil {
 			err = w.Finalize(ctx)
 		}
 	}()

@@ -16,7 +16,7 @@ func (l *local) late() bool { return l != nil && l.network != nil }
 // networked is the race mode, also with a seed of weak mode.
 func networked(o Options, h engine.Heap) (engine.Heap, error) {
 	on, err := o.race()
-	if err != nil || !on || o.local == nil || o.wrap != nil {
+	if err != nil || !on || o.local == nil || o.device || o.wrap != nil {
 		return h, err
 	}
 	if o.local.network == nil {

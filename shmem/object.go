@@ -24,8 +24,8 @@ func ObjectAt[T any](w *World, addr uintptr, n int) (Array[T], error) {
 }
 
 func objectAt[T any](w *World, addr uintptr, n int) (*block, uintptr, error) {
-	if n < 0 || n > int(w.heap.Size()/max(sizeOf[T](), 1)) {
-		return nil, 0, problem(ErrBounds, "%d elements: the symmetric heap has %d bytes", n, w.heap.Size())
+	if n < 0 || n > int(w.store.Size()/max(sizeOf[T](), 1)) {
+		return nil, 0, problem(ErrBounds, "%d elements: the symmetric heap has %d bytes", n, w.store.Size())
 	}
 	if path := mem.PointerIn(reflect.TypeFor[T]()); path != "" {
 		return nil, 0, problem(ErrArgument, "%v holds a pointer (%s), which means nothing to another PE", reflect.TypeFor[T](), path)
@@ -40,7 +40,7 @@ func objectAt[T any](w *World, addr uintptr, n int) (*block, uintptr, error) {
 
 // find returns the allocation that has n bytes at addr, and their offset.
 func (w *World) find(addr, n uintptr) (uintptr, *block, error) {
-	lo, size := uintptr(w.own), w.heap.Size()
+	lo, size := uintptr(w.arrays), w.store.Size()
 	if w.state.Load() != live {
 		return 0, nil, w.gone()
 	}

@@ -59,6 +59,8 @@ type Options struct {
 
 	// local is what the PEs of a goroutine world have in common; nil: processes.
 	local *local
+	// device says that arrays are on a device, which the race detector does not see.
+	device bool
 	// wrap lets tests of this package put a weaker engine in front of each heap.
 	wrap func(engine.Heap) engine.Heap
 }
@@ -111,6 +113,11 @@ func (o Options) heapSize(size uint64) (uint64, error) {
 		return 0, problem(ErrArgument, "%s: a heap of %d bytes per PE: at least %d, at most %d", from, int64(size), env.MinHeap, int64(env.MaxHeap))
 	}
 	return size, nil
+}
+
+// sized says whether anybody has asked for a size.
+func (o Options) sized() bool {
+	return o.HeapSize != 0 || os.Getenv(env.HeapSize) != "" || os.Getenv(env.ForeignHeapSize) != ""
 }
 
 func (o Options) nodeSize() (int, error) {

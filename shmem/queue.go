@@ -1,6 +1,7 @@
 package shmem
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -109,6 +110,9 @@ func (l *Lock) announce() (got bool, err error) {
 
 // await returns when the lock has been handed to this PE.
 func (l *Lock) await(ctx context.Context, call engine.Call, ticket uint64) error {
+	if l.grant.b.far != nil {
+		return l.awaitFar(ctx, call, ticket)
+	}
 	p := l.grant.here()
 	for n, pause := l.w.heap.Spin(); n > 0; n-- {
 		if mem.Load64(p) == ticket {
@@ -119,6 +123,17 @@ func (l *Lock) await(ctx context.Context, call engine.Call, ticket uint64) error
 		}
 	}
 	return l.w.heap.Wait(orBackground(ctx), call, func() bool { return mem.Load64(p) == ticket })
+}
+
+// awaitFar is await where the grant word is on a device.
+func (l *Lock) awaitFar(ctx context.Context, call engine.Call, ticket uint64) error {
+	var failed error
+	err := l.w.heap.Wait(orBackground(ctx), call, func() bool {
+		var granted uint64
+		granted, failed = word[uint64](l.grant.b.far, l.grant.off)
+		return failed != nil || granted == ticket
+	})
+	return cmp.Or(failed, err)
 }
 
 // withdraw takes this PE's ask back. It is false if the lock is on its way.

@@ -16,7 +16,12 @@ func AllReduce[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Re
 	if err != nil {
 		return err
 	}
-	return c.end(c.allReduce(dst.off, src.off, src.n))
+	if t.w.device == nil {
+		return c.end(c.allReduce(dst.off, src.off, src.n))
+	}
+	return c.end(c.onDevice(c.reduction(dst.off, src.off, src.bytes()), func() error {
+		return inHeap(c, dst, src, func(dst, src Array[T]) (int, error) { return dst.n, c.allReduce(dst.off, src.off, src.n) })
+	}))
 }
 
 // Reduce is AllReduce with the result on the member that is root only; dst of others is
@@ -26,7 +31,15 @@ func Reduce[T Numeric](ctx context.Context, t *Team, dst, src Array[T], op Reduc
 	if err != nil {
 		return err
 	}
-	return c.end(c.reduceTo(root, dst.off, src.off, src.n))
+	if t.w.device == nil {
+		return c.end(c.reduceTo(root, dst.off, src.off, src.n))
+	}
+	if t.me != root {
+		dst = Array[T]{}
+	}
+	return c.end(c.onDevice(c.reduction(dst.off, src.off, src.bytes()), func() error {
+		return inHeap(c, dst, src, func(dst, src Array[T]) (int, error) { return dst.n, c.reduceTo(root, dst.off, src.off, src.n) })
+	}))
 }
 
 // ReduceScatter combines src of all members and puts part i of the result into dst of
@@ -38,7 +51,19 @@ func ReduceScatter[T Numeric](ctx context.Context, t *Team, dst, src Array[T], o
 	if err != nil {
 		return err
 	}
-	return c.end(c.reduceScatter(dst.off, src.off, dst.n, src.n))
+	if t.w.device == nil {
+		return c.end(c.reduceScatter(dst.off, src.off, dst.n, src.n))
+	}
+	return c.end(c.onDevice(c.reduction(dst.off, src.off, dst.bytes()), func() error {
+		return inHeap(c, dst, src, func(dst, src Array[T]) (int, error) {
+			return dst.n, c.reduceScatter(dst.off, src.off, dst.n, src.n)
+		})
+	}))
+}
+
+// reduction is the collective as an engine knows it.
+func (c *collective) reduction(dst, src engine.Offset, n uintptr) engine.Collective {
+	return engine.Collective{Kind: c.form.kind, Root: c.form.root, Dst: dst, Src: src, Bytes: n, Elem: c.form.elem, Op: c.form.op, Exact: true}
 }
 
 func beginReduce[T Numeric](ctx context.Context, t *Team, kind engine.Kind, op Reduction[T], root, n int, slices bool, invalid error) (*collective, error) {

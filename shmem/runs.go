@@ -1,5 +1,7 @@
 package shmem
 
+import "unsafe"
+
 // runs is how a transfer between two layouts of one shape goes: runs of bytes that are
 // contiguous on both sides, as long as can be, in loops around them. Loop 0 is the
 // innermost.
@@ -87,6 +89,35 @@ func (b *block) getRuns(to, from stride, r *runs, pe int) error {
 		err := b.getStrided(to.plus(r.toAt, r.to[0]), from.plus(r.byAt, r.by[0]), r.size, r.n[0], pe)
 		if err != nil || !r.next() {
 			return err
+		}
+	}
+}
+
+// outRuns copies all runs of this PE's own copy, which are within so many bytes from an
+// offset on, to Go memory. From a device these come as a whole.
+func (b *block) outRuns(to stride, off, within uintptr, r *runs) error {
+	own, err := b.w.bytesAt(off, within)
+	if err != nil {
+		return err
+	}
+	return b.getRuns(to, stride{at: unsafe.Pointer(unsafe.SliceData(own))}, r, noPeer)
+}
+
+// inRuns copies all runs from Go memory to this PE's own copy. To a device each goes by
+// itself: what is between them must stay.
+func (b *block) inRuns(off uintptr, from stride, r *runs) error {
+	if b.far == nil {
+		return b.putRuns(stride{at: unsafe.Add(b.own, off)}, from, r, noPeer)
+	}
+	for {
+		to, by := off+uintptr(r.toAt), unsafe.Add(from.at, r.byAt)
+		for i := range r.n[0] {
+			if err := b.far.in(to+uintptr(i*r.to[0]), unsafe.Add(by, i*r.by[0]), r.size); err != nil {
+				return err
+			}
+		}
+		if !r.next() {
+			return nil
 		}
 	}
 }

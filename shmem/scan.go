@@ -27,7 +27,10 @@ func scan[T Numeric](ctx context.Context, t *Team, kind engine.Kind, dst, src Ar
 	if err != nil {
 		return err
 	}
-	return c.end(c.scan(dst.off, src.off, src.n, own))
+	if t.w.device == nil {
+		return c.end(c.scan(dst.off, src.off, src.n, own))
+	}
+	return c.end(inHeap(c, dst, src, func(dst, src Array[T]) (int, error) { return dst.n, c.scan(dst.off, src.off, src.n, own) }))
 }
 
 // scan: what is short each member combines for itself; otherwise each member makes its

@@ -1,6 +1,7 @@
 package shmem
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -17,8 +18,10 @@ type several[T Waitable] struct {
 	except []bool // elements that do not count; nil: all do
 	cmp    Cmp
 	v      T
-	vs     []T  // a value for each element,
-	vector bool // if these count, not v
+	vs     []T   // a value for each element,
+	vector bool  // if these count, not v
+	seen   []T   // of an array on a device: what was there at the latest look
+	failed error // why it could not look
 }
 
 func scalar[T Waitable](a Array[T], except []bool, cmp Cmp, v T) several[T] {
@@ -60,16 +63,32 @@ func (s *several[T]) compares(p unsafe.Pointer, i int) bool {
 	return ok
 }
 
-func (s *several[T]) load(i int) T { return mem.Look[T](s.place(i)) }
+// look returns where the elements are to be read: where they are, or, of a device, all
+// that was there now.
+func (s *several[T]) look() unsafe.Pointer {
+	if s.a.b.far == nil {
+		return s.a.here()
+	}
+	if s.seen == nil {
+		s.seen = make([]T, s.a.n)
+	}
+	if err := s.a.b.out(unsafe.Pointer(unsafe.SliceData(s.seen)), s.a.off, s.a.bytes()); err != nil {
+		s.failed = err
+	}
+	return unsafe.Pointer(unsafe.SliceData(s.seen))
+}
 
-func (s *several[T]) place(i int) unsafe.Pointer { return unsafe.Add(s.a.b.w.own, s.a.offset(i)) }
+// place is where element i is among those that begin at own.
+func (s *several[T]) place(own unsafe.Pointer, i int) unsafe.Pointer {
+	return unsafe.Add(own, uintptr(i)*sizeOf[T]())
+}
 
 // find returns the first element from lo to hi-1 that counts and of which it is true
 // or false, as wanted, that it compares; -1 if there is none.
 func (s *several[T]) find(lo, hi int, wanted bool) int {
-	own := s.a.here()
+	own := s.look()
 	for i := lo; i < hi; i++ {
-		if s.counts(i) && s.compares(unsafe.Add(own, uintptr(i)*sizeOf[T]()), i) == wanted {
+		if s.counts(i) && s.compares(s.place(own, i), i) == wanted {
 			return i
 		}
 	}
@@ -105,17 +124,27 @@ func (s *several[T]) any() int {
 
 // collect appends to indices those elements that compare, and one that has done so.
 func (s *several[T]) collect(indices []int, known int) []int {
+	own := s.look()
 	for i := range s.a.n {
-		if i == known || s.counts(i) && s.compares(s.place(i), i) {
+		if i == known || s.counts(i) && s.compares(s.place(own, i), i) {
 			indices = append(indices, i)
 		}
 	}
 	return indices
 }
 
+// spin is how often to look at one element before the engine waits: at those of a device
+// it costs too much.
+func (s *several[T]) spin() (looks int, pause bool) {
+	if s.a.b.far != nil {
+		return 0, false
+	}
+	return s.a.b.w.heap.Spin()
+}
+
 // looks is how often to look at all elements before the engine waits.
 func (s *several[T]) looks() (looks int, pause bool) {
-	spin, pause := s.a.b.w.heap.Spin()
+	spin, pause := s.spin()
 	return max(spin/max(s.a.n, 1), min(spin, 1)), pause
 }
 
@@ -149,7 +178,7 @@ func (s several[T]) awaitAll(ctx context.Context) error {
 		return err
 	}
 	next := 0
-	for n, pause := s.a.b.w.heap.Spin(); n > 0; n-- {
+	for n, pause := s.spin(); n > 0; n-- {
 		if next = s.find(next, s.a.n, false); next < 0 {
 			return nil
 		}
@@ -175,34 +204,35 @@ func (s several[T]) awaitSome(ctx context.Context, indices []int) ([]int, error)
 	if i < 0 {
 		return indices, err
 	}
-	return s.collect(indices, i), nil
+	return s.collect(indices, i), s.failed
 }
 
 func (s several[T]) testAny() (int, error) {
 	if err := s.check(); err != nil {
 		return -1, err
 	}
-	return s.any(), nil
+	return s.any(), s.failed
 }
 
 func (s several[T]) testAll() (bool, error) {
 	if err := s.check(); err != nil {
 		return false, err
 	}
-	return s.find(0, s.a.n, false) < 0, nil
+	return s.find(0, s.a.n, false) < 0, s.failed
 }
 
 func (s several[T]) testSome(indices []int) ([]int, error) {
 	if err := s.check(); err != nil {
 		return indices, err
 	}
-	return s.collect(indices, -1), nil
+	return s.collect(indices, -1), s.failed
 }
 
-// wait is one wait of the engine for all elements together.
+// wait is one wait of the engine for all elements together. It ends if they cannot be
+// looked at.
 func (s *several[T]) wait(ctx context.Context, ready func() bool) error {
-	w := s.a.b.w
-	return w.heap.Wait(orBackground(ctx), engine.Call{Kind: engine.KindWait, Seq: w.waits.Add(1)}, ready)
+	err := s.a.b.w.waitFor(ctx, func() bool { return ready() || s.failed != nil })
+	return cmp.Or(s.failed, err)
 }
 
 // told is how many missing elements an error tells the values of.
@@ -211,14 +241,14 @@ const told = 3
 // missing adds to the error of a wait which elements from lo on have not come, and
 // what the first of them were.
 func (s *several[T]) missing(lo int, err error) error {
-	if err == nil {
-		return nil
+	if err == nil || s.failed != nil {
+		return err
 	}
 	var list []int
 	var values []string
 	for i := s.find(max(lo, 0), s.a.n, false); i >= 0; i = s.find(i+1, s.a.n, false) {
 		if len(list) < told {
-			values = append(values, fmt.Sprintf("%d was %v, wanted %v %v%s", i, s.load(i), s.cmp, s.value(i), s.a.b.w.lastWriter(s.place(i))))
+			values = append(values, fmt.Sprintf("%d was %v, wanted %v %v%s", i, mem.Look[T](s.place(s.look(), i)), s.cmp, s.value(i), s.a.b.w.lastWriter(s.a.offset(i))))
 		}
 		list = append(list, i)
 	}

@@ -124,11 +124,11 @@ func (s Signal) applyFar(name string, op SignalOp, v uint64, pe int) error {
 // returns the value that did, or the last one seen with an error. Blocking, not
 // collective. OpenSHMEM: shmem_signal_wait_until.
 func (s Signal) WaitUntil(ctx context.Context, cmp Cmp, v uint64) (uint64, error) {
-	p, err := s.a.awaited(0, cmp)
+	err := s.a.awaited(0, cmp)
 	if err != nil {
 		return 0, fail(s.a.World(), "signal wait until", noPeer, err)
 	}
-	seen, err := await(ctx, s.a.b.w, p, cmp, v)
+	seen, err := await(ctx, s.a, 0, cmp, v)
 	return seen, fail(s.a.b.w, "signal wait until", noPeer, err)
 }
 
@@ -206,7 +206,10 @@ func (a Array[T]) putSignal(name string, src unsafe.Pointer, pe int, sig Signal,
 	}
 	to := a.target(pe)
 	if to == nil {
-		return fail(w, name, pe, a.b.lane.moves.PutSignal(a.b.lane.world(pe), a.off, src, a.bytes(), sig.a.off, amo))
+		pe := a.b.lane.world(pe)
+		err := a.b.lane.moves.PutSignal(pe, a.off, src, a.bytes(), sig.a.off, amo)
+		w.heap.Ring(pe)
+		return fail(w, name, pe, err)
 	}
 	mem.Put(to, src, a.bytes())
 	a.b.raise(unsafe.Add(a.b.bases[pe], sig.a.off), op, value, pe) // atomic: the data is ordered before it

@@ -17,6 +17,7 @@ func (t *Team) SplitStrided(ctx context.Context, start, stride, size int, c Team
 		return nil, fail(nil, "split strided", noPeer, ErrNotMember)
 	}
 	asked := split{op: "split strided", numbers: [3]int{start, stride, size}, slots: 1, configs: [2]TeamConfig{c}}
+	asked.parts = []portion{{0, start, stride, size}}
 	asked.invalid = t.checkStrided(start, stride, size)
 	agreed, err := t.split(ctx, asked)
 	if err != nil {
@@ -55,6 +56,7 @@ func (t *Team) Split2D(ctx context.Context, xrange int, xc, yc TeamConfig) (x, y
 	if xrange < 1 {
 		asked.invalid = problem(ErrArgument, "xrange %d: must be at least 1", xrange)
 	}
+	asked.parts = grid(len(t.members), min(xrange, len(t.members)))
 	agreed, err := t.split(ctx, asked)
 	if err != nil {
 		return nil, nil, fail(t.w, asked.op, noPeer, err)
@@ -78,7 +80,24 @@ type split struct {
 	numbers [3]int
 	slots   int // how many team slots it takes
 	configs [2]TeamConfig
+	parts   []portion // what all teams consist of that come of it
 	invalid error
+}
+
+// portion is the members of a new team in the parent's numbering, and which of the slots
+// it takes.
+type portion struct{ slot, start, stride, size int }
+
+// grid is the rows and columns of n members in rows of xrange.
+func grid(n, xrange int) []portion {
+	var all []portion
+	for start := 0; xrange > 0 && start < n; start += xrange {
+		all = append(all, portion{0, start, 1, min(xrange, n-start)})
+	}
+	for start := range max(xrange, 0) {
+		all = append(all, portion{1, start, xrange, (n - start + xrange - 1) / xrange})
+	}
+	return all
 }
 
 // contexts is what a split says of its configurations, beside the bits of wordRefuse.
@@ -92,6 +111,7 @@ type agreement struct {
 	all        uint64 // the same as a set of bits
 	generation uint64
 	site       string
+	groups     [2]engine.Group // of this PE's teams, on a device
 }
 
 // splitTries bounds how often a split starts again because another one of some
@@ -108,6 +128,9 @@ func (t *Team) split(ctx context.Context, asked split) (agreement, error) {
 	call := t.call(engine.KindSplit, engine.Site())
 	for range splitTries {
 		a, err := t.trySplit(ctx, asked, call)
+		if err == nil && a.all != 0 {
+			err = t.makeGroups(ctx, asked.parts, &a, call)
+		}
 		if err != nil || a.all != 0 {
 			return a, err
 		}
@@ -236,7 +259,7 @@ func (w *World) join(a agreement, i int, members []int, c TeamConfig) *Team {
 		w.yield(1 << t.slot)
 		return nil
 	}
-	t.site = a.site
+	t.site, t.group = a.site, a.groups[i]
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.teams = append(w.teams, t)

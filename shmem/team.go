@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/goshmem/goshmem/internal/device"
 	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/mem"
 )
@@ -17,21 +18,25 @@ import (
 // it, MyPE, NPEs and Translate give -1, and everything else is ErrNotMember.
 // OpenSHMEM: shmem_team_t; nil is SHMEM_TEAM_INVALID.
 type Team struct {
-	w       *World
-	slot    int
-	members []int // PE numbers of the world, in team order
-	me      int
-	config  TeamConfig
-	site    string // where the team was made
-	gate    engine.Gate
-	bases   []unsafe.Pointer       // of the members' heaps; nil: only the engine gets there
-	direct  bool                   // all of them are there
-	folding folding                // what reductions need
-	current collective             // under way, if busy
-	last    atomic.Pointer[Handle] // the last collective that was started; nil: none is under way
-	state   atomic.Uint32          // live, freed or closed
-	busy    atomic.Uint32          // 1: a goroutine is in a collective; it alone uses gate and count
-	count   [engine.KindFinalize + 1]uint64
+	w        *World
+	slot     int
+	members  []int // PE numbers of the world, in team order
+	me       int
+	config   TeamConfig
+	site     string // where the team was made
+	gate     engine.Gate
+	group    engine.Group // where streams of a device meet; nil: in a world without
+	order    order
+	stream   device.Handle          // for what the team does there while this PE waits; 0: not made yet
+	bases    []unsafe.Pointer       // of the members' heaps; nil: only the engine gets there
+	direct   bool                   // all of them are there
+	folding  folding                // what reductions need
+	current  collective             // under way, if busy
+	last     atomic.Pointer[Handle] // the last collective that was started; nil: none is under way
+	state    atomic.Uint32          // live, freed or closed
+	meetings meetings               // on streams
+	busy     atomic.Uint32          // 1: a goroutine is in a collective; it alone uses gate and count
+	count    [engine.KindFinalize + 1]uint64
 }
 
 // TeamConfig are wishes for a new team. OpenSHMEM: shmem_team_config_t.
@@ -52,6 +57,7 @@ func (w *World) newTeam(slot int, members []int, generation uint64, c TeamConfig
 		gate:   w.heap.Gate(slot, members, generation),
 		direct: true,
 	}
+	t.meetings.first = generation
 	for _, pe := range members {
 		t.bases = append(t.bases, w.bases[pe])
 		t.direct = t.direct && w.bases[pe] != nil
@@ -107,7 +113,11 @@ func (t *Team) Barrier(ctx context.Context) error {
 	if t == nil {
 		return nil
 	}
-	if err := t.w.lane.moves.Quiet(orBackground(ctx)); err != nil {
+	err := t.w.busyStreams()
+	if err == nil {
+		err = t.w.lane.moves.Quiet(orBackground(ctx))
+	}
+	if err != nil {
 		return fail(t.w, "barrier", noPeer, t.stayAway(ctx, engine.KindBarrier, err))
 	}
 	return t.meet(ctx, engine.KindBarrier, "barrier", "")
@@ -171,6 +181,7 @@ func (t *Team) enter(ctx context.Context) error {
 		t.exit()
 		return t.gone(s)
 	}
+	t.refuseRejected()
 	return nil
 }
 
@@ -215,12 +226,19 @@ func (t *Team) destroy(ctx context.Context) (broken bool, err error) {
 	if err := t.endContexts(ctx); err != nil {
 		return false, rewrap(t.w, "team destroy", err)
 	}
+	if err := t.finishMeetings(ctx); err != nil {
+		return false, fail(t.w, "team destroy", noPeer, err)
+	}
 	if err := t.enter(ctx); err != nil {
 		return false, fail(t.w, "team destroy", noPeer, err)
 	}
 	defer t.exit()
 	err = t.gate.Meet(orBackground(ctx), t.call(engine.KindDestroy, engine.Site()))
+	if err == nil {
+		err = t.endGroup(ctx)
+	}
 	t.state.Store(freed)
+	t.endMeetings()
 	t.w.forget(t)
 	if err == nil {
 		t.w.yield(1 << t.slot)

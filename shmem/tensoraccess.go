@@ -13,6 +13,9 @@ func (t Tensor[T]) At(idx ...int) (v T, err error) {
 	if !found || !t.a.alive() {
 		return v, t.lost("tensor at", idx)
 	}
+	if t.a.b.far != nil {
+		return t.a.farAt("tensor at", t.a.offset(i))
+	}
 	return mem.Load[T](unsafe.Add(t.a.here(), uintptr(i)*sizeOf[T]())), nil
 }
 
@@ -21,6 +24,9 @@ func (t Tensor[T]) Set(v T, idx ...int) error {
 	i, found := t.l.where(idx)
 	if !found || !t.a.alive() {
 		return t.lost("tensor set", idx)
+	}
+	if t.a.b.far != nil {
+		return t.a.farSet("tensor set", t.a.offset(i), v)
 	}
 	mem.Store(unsafe.Add(t.a.here(), uintptr(i)*sizeOf[T]()), v)
 	return nil
@@ -53,9 +59,9 @@ func (t Tensor[T]) Fill(v T) error {
 	r.between(&t.l, &t.l, sizeOf[T]())
 	for more := true; more; more = r.next() {
 		for i := range r.n[0] {
-			run := unsafe.Slice((*T)(unsafe.Add(t.a.here(), r.toAt+i*r.to[0])), r.size/sizeOf[T]())
-			for j := range run {
-				run[j] = v
+			run := Array[T]{t.a.b, t.a.off + uintptr(r.toAt+i*r.to[0]), int(r.size / sizeOf[T]())}
+			if err := run.Fill(v); err != nil {
+				return rename(err, "tensor fill")
 			}
 		}
 	}
@@ -73,7 +79,7 @@ func (t Tensor[T]) CopyTo(dst []T) error {
 		p := t.l.packed()
 		var r runs
 		r.between(&p, &t.l, sizeOf[T]())
-		err = t.a.b.getRuns(inGo(dst), stride{at: t.a.here()}, &r, noPeer)
+		err = t.a.b.outRuns(inGo(dst), t.a.off, t.l.reach()*sizeOf[T](), &r)
 	}
 	return fail(t.World(), "tensor copy to", noPeer, err)
 }
@@ -89,7 +95,7 @@ func (t Tensor[T]) CopyFrom(src []T) error {
 		p := t.l.packed()
 		var r runs
 		r.between(&t.l, &p, sizeOf[T]())
-		err = t.a.b.putRuns(stride{at: t.a.here()}, inGo(src), &r, noPeer)
+		err = t.a.b.inRuns(t.a.off, inGo(src), &r)
 	}
 	return fail(t.World(), "tensor copy from", noPeer, err)
 }

@@ -65,11 +65,11 @@ func holds[T Waitable](x T, cmp Cmp, v T) bool {
 // cmp says. An error names the value that was there last. Blocking, not
 // collective. OpenSHMEM: shmem_wait_until.
 func WaitUntil[T Waitable](ctx context.Context, a Array[T], i int, cmp Cmp, v T) error {
-	p, err := a.awaited(i, cmp)
+	err := a.awaited(i, cmp)
 	if err != nil {
 		return fail(a.World(), "wait until", noPeer, err)
 	}
-	if _, err = await(ctx, a.b.w, p, cmp, v); err != nil {
+	if _, err = await(ctx, a, i, cmp, v); err != nil {
 		err = fmt.Errorf("element %d: %w", i, err)
 	}
 	return fail(a.b.w, "wait until", noPeer, err)
@@ -78,11 +78,15 @@ func WaitUntil[T Waitable](ctx context.Context, a Array[T], i int, cmp Cmp, v T)
 // Test says whether element i of this PE's own copy of a compares with v as cmp
 // says. It never waits. OpenSHMEM: shmem_test.
 func Test[T Waitable](a Array[T], i int, cmp Cmp, v T) (bool, error) {
-	p, err := a.awaited(i, cmp)
+	err := a.awaited(i, cmp)
 	if err != nil {
 		return false, fail(a.World(), "test", noPeer, err)
 	}
-	_, ok := look(p, cmp, v)
+	if a.b.far != nil {
+		x, err := word[T](a.b.far, a.offset(i))
+		return err == nil && holds(x, cmp, v), fail(a.b.w, "test", noPeer, err)
+	}
+	_, ok := look(unsafe.Add(a.b.own, a.offset(i)), cmp, v)
 	return ok, nil
 }
 
@@ -97,21 +101,25 @@ func look[T Waitable](p unsafe.Pointer, cmp Cmp, v T) (T, bool) {
 	return x, ok
 }
 
-// awaited is where this PE's own element i is, if it can be waited on.
-func (a Array[T]) awaited(i int, cmp Cmp) (unsafe.Pointer, error) {
+// awaited returns why this PE's own element i cannot be waited on.
+func (a Array[T]) awaited(i int, cmp Cmp) error {
 	if err := a.usable(); err != nil {
-		return nil, err
+		return err
 	}
 	if uint(i) >= uint(a.n) {
-		return nil, outside(i, a.n)
+		return outside(i, a.n)
 	}
-	return unsafe.Add(a.b.w.own, a.offset(i)), cmp.check()
+	return cmp.check()
 }
 
-// await looks at p for as long as looking is cheap, then lets the engine wait. It
+// await looks at element i for as long as looking is cheap, then lets the engine wait. It
 // returns the value that ended it.
-func await[T Waitable](ctx context.Context, w *World, p unsafe.Pointer, cmp Cmp, v T) (T, error) {
-	for n, pause := w.heap.Spin(); n > 0; n-- {
+func await[T Waitable](ctx context.Context, a Array[T], i int, cmp Cmp, v T) (T, error) {
+	if a.b.far != nil {
+		return awaitFar(ctx, a, a.offset(i), cmp, v)
+	}
+	p := unsafe.Add(a.b.own, a.offset(i))
+	for n, pause := a.b.w.heap.Spin(); n > 0; n-- {
 		if x, ok := look(p, cmp, v); ok {
 			return x, nil
 		}
@@ -119,18 +127,41 @@ func await[T Waitable](ctx context.Context, w *World, p unsafe.Pointer, cmp Cmp,
 			mem.Pause()
 		}
 	}
-	return awaitLong(ctx, w, p, cmp, v)
+	return awaitLong(ctx, a.b.w, p, cmp, v)
 }
 
 // awaitLong is apart from await so that only long waits pay for the closure.
 func awaitLong[T Waitable](ctx context.Context, w *World, p unsafe.Pointer, cmp Cmp, v T) (T, error) {
 	var last T
-	err := w.heap.Wait(orBackground(ctx), engine.Call{Kind: engine.KindWait, Seq: w.waits.Add(1)}, func() (ok bool) {
+	err := w.waitFor(ctx, func() (ok bool) {
 		last, ok = look(p, cmp, v)
 		return ok
 	})
-	if err != nil {
-		err = fmt.Errorf("for a value %v %v, the last value was %v%s: %w", cmp, v, last, w.lastWriter(p), err)
+	return last, w.unseen(err, uintptr(p)-uintptr(w.own), cmp, v, last)
+}
+
+// awaitFar is await for an element that is on a device.
+func awaitFar[T Waitable](ctx context.Context, a Array[T], off engine.Offset, cmp Cmp, v T) (last T, err error) {
+	var failed error
+	err = a.b.w.waitFor(ctx, func() bool {
+		last, failed = word[T](a.b.far, off)
+		return failed != nil || holds(last, cmp, v)
+	})
+	if failed != nil {
+		return last, failed
 	}
-	return last, err
+	return last, a.b.w.unseen(err, off, cmp, v, last)
+}
+
+// waitFor has the engine wait until ready says so.
+func (w *World) waitFor(ctx context.Context, ready func() bool) error {
+	return w.heap.Wait(orBackground(ctx), engine.Call{Kind: engine.KindWait, Seq: w.waits.Add(1)}, ready)
+}
+
+// unseen adds to the error of a wait what was waited for, at an offset of the own memory.
+func (w *World) unseen(err error, off engine.Offset, cmp Cmp, v, last any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("for a value %v %v, the last value was %v%s: %w", cmp, v, last, w.lastWriter(off), err)
 }

@@ -14,13 +14,14 @@ import (
 // World is one PE's membership in a set of PEs that share symmetric memory.
 // Several worlds may live in one process.
 type World struct {
-	heap  engine.Heap
-	rank  int
-	bases []unsafe.Pointer // of every PE's heap; nil: not reachable by load and store
-	own   unsafe.Pointer   // bases[rank]
-	lane  *lane            // the default one
-	info  Info
-	logf  func(string, ...any)
+	heap   engine.Heap
+	rank   int
+	bases  []unsafe.Pointer // of every PE's heap; nil: not reachable by load and store
+	own    unsafe.Pointer   // bases[rank]
+	memory                  // what arrays lie in
+	lane   *lane            // the default one
+	info   Info
+	logf   func(string, ...any)
 
 	state  atomic.Uint32         // live, closing or closed
 	waits  atomic.Uint64         // long waits so far
@@ -34,6 +35,8 @@ type World struct {
 	sites    engine.Sites // in checked mode: the lines of the program that were seen
 	start    time.Time    // of this world, for now
 
+	streaming streaming
+
 	mu       sync.Mutex // guards what follows
 	alloc    *heap.Allocator
 	blocks   []*block       // live and released, sorted by offset
@@ -46,24 +49,37 @@ type World struct {
 	failed   []*Handle      // what was started and has failed
 }
 
-// newWorld builds the public side of a heap. Local; meet follows.
-func newWorld(h engine.Heap, info Info, logf func(string, ...any)) *World {
-	w := &World{heap: h, rank: h.Rank(), info: info, logf: logf, alloc: heap.New(h.Size()), start: time.Now()}
+// newWorld builds the public side of a heap, whose arrays lie in d if that is not nil.
+// Local; greet follows.
+func newWorld(h engine.Heap, d *deviceMemory, info Info, logf func(string, ...any)) *World {
+	w := &World{heap: h, rank: h.Rank(), info: info, logf: logf, start: time.Now()}
 	everyone := make([]int, h.NPEs())
-	var near []int
 	for pe := range everyone {
 		everyone[pe] = pe
 		w.bases = append(w.bases, h.Base(pe))
-		if w.bases[pe] != nil {
+	}
+	w.own = w.bases[w.rank]
+	w.memory = memoryOf(h, w.own, d)
+	w.alloc = heap.New(w.store.Size())
+	w.lane = w.newLane(w.moves, nil, "world", ContextOptions{})
+	w.world = w.newTeam(worldSlot, everyone, 0, TeamConfig{})
+	w.shared = w.newTeam(sharedSlot, w.within(), 0, TeamConfig{})
+	w.slots = 1<<worldSlot | 1<<sharedSlot
+	if d != nil {
+		w.stages = newStages(w)
+	}
+	return w
+}
+
+// within returns the PEs of the shared team.
+func (w *World) within() []int {
+	var near []int
+	for pe, base := range w.bases {
+		if base != nil {
 			near = append(near, pe)
 		}
 	}
-	w.own = w.bases[w.rank]
-	w.lane = w.newLane(h, nil, "world", ContextOptions{})
-	w.world = w.newTeam(worldSlot, everyone, 0, TeamConfig{})
-	w.shared = w.newTeam(sharedSlot, near, 0, TeamConfig{})
-	w.slots = 1<<worldSlot | 1<<sharedSlot
-	return w
+	return near
 }
 
 // MyPE returns the number of this PE, from 0. Local. OpenSHMEM: shmem_my_pe.

@@ -1,9 +1,11 @@
 // Command compare measures package shmem beside other libraries of its kind on this
 // machine, sample by sample in turns: one-sided operations and barriers beside Open
-// MPI's OSHMEM, collectives beside that and the MPI of Open MPI and MPICH:
+// MPI's OSHMEM, collectives beside that and the MPI of Open MPI and MPICH, and those of
+// package nccl on its host library beside MPI:
 //
 //	go run ./bench/compare -save docs/results/2026-11-compare-oshmem
 //	go run ./bench/compare -collectives -save docs/results/2026-11-compare-collectives
+//	go run ./bench/compare -nccl -save docs/results/2026-11-compare-nccl
 //
 // It prints a table, or with -json the record with every sample; -save NAME writes
 // the record to NAME.json and a page for people to NAME.md. The exit status is 0
@@ -82,6 +84,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 	f.IntVar(&o.Rounds, "rounds", 0, "`number` of samples of each row (0: 15, with -collectives 9, with -quick 3)")
 	f.DurationVar(&o.Batch, "batch", 0, "least `time` of each side of a sample (0: 4ms)")
 	f.BoolVar(&o.Collectives, "collectives", false, "measure collectives, with MPI as well")
+	f.BoolVar(&o.NCCL, "nccl", false, "measure collectives of package nccl on its host library, with MPI")
 	f.BoolVar(&o.Quick, "quick", false, "few sizes and samples")
 	f.StringVar(&o.Only, "only", "", "measure rows whose name contains `TEXT`")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON with all samples")
@@ -99,7 +102,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 	case o.Rounds > 0:
 	case o.Quick:
 		o.Rounds = 3
-	case o.Collectives:
+	case o.Collectives, o.NCCL:
 		o.Rounds = 9
 	default:
 		o.Rounds = 15
@@ -132,7 +135,10 @@ func (o *options) run(ctx context.Context, out io.Writer) error {
 
 // peers builds whom we are compared with.
 func (o *options) peers(ctx context.Context, dir string) ([]perf.Peer, error) {
-	if o.Collectives {
+	switch {
+	case o.NCCL:
+		return bench.MPI(ctx, dir)
+	case o.Collectives:
 		return bench.Collectives(ctx, dir)
 	}
 	p, err := bench.OSHMEM(ctx, dir)

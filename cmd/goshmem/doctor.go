@@ -14,7 +14,6 @@ import (
 	"github.com/goshmem/goshmem/internal/engines"
 	"github.com/goshmem/goshmem/internal/info"
 	"github.com/goshmem/goshmem/launch"
-	"github.com/goshmem/goshmem/launch/launcher"
 )
 
 // Exit statuses of the doctor, behind those that all commands have.
@@ -50,7 +49,7 @@ that of rank 0; the other ranks exit with 0.`,
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON (the field \"schema\" has its version)")
 	c.Flags().DurationVar(&limit, "timeout", time.Minute, "how long to wait for the other processes of a job")
-	c.AddCommand(cleanCommand())
+	c.AddCommand(cleanCommand(), stackCommand())
 	return c
 }
 
@@ -125,13 +124,7 @@ func report(c *cobra.Command, asJSON bool, r doctor.Report) error {
 	if err := print(c.OutOrStdout()); err != nil {
 		return err
 	}
-	switch r.Worst() {
-	case doctor.Error:
-		return &launcher.Error{Code: statusError, Err: errSilent}
-	case doctor.Warning:
-		return &launcher.Error{Code: statusWarning, Err: errSilent}
-	}
-	return nil
+	return severe(r.Worst())
 }
 
 // errSilent is an exit status about which everything has been printed.

@@ -57,6 +57,20 @@ func TestDoctorFindsWrongSettings(t *testing.T) {
 	}
 }
 
+// TestDoctorOfROCSHMEM: each part of the stack has its row, whatever the machine has.
+func TestDoctorOfROCSHMEM(t *testing.T) {
+	t.Setenv("ROCSHMEM_HOME", t.TempDir())
+	status, stdout, stderr := call(t, "doctor", "rocshmem")
+	if status != 4 || stderr != "" || !strings.Contains(stdout, "has no lib/librocshmem.a\n") {
+		t.Errorf("status %d, stderr %q, stdout:\n%s", status, stderr, stdout)
+	}
+	status, stdout, _ = call(t, "doctor", "rocshmem", "--json")
+	var rows []doctor.Layer
+	if err := json.Unmarshal([]byte(stdout), &rows); err != nil || status != 4 || len(rows) != 6 || rows[4].Name != "shim" {
+		t.Errorf("status %d, %v: %+v", status, err, rows)
+	}
+}
+
 // TestDoctorInAJob: one report, by rank 0, with what differs.
 func TestDoctorInAJob(t *testing.T) {
 	script := `if [ $GOSHMEM_RANK = 2 ]; then export NCCL_DEBUG=INFO; fi; exec "$0" doctor --json`

@@ -30,7 +30,7 @@ func perfCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(perfShmemCommand(), perfReduceCommand(), perfModesCommand(), perfGPUCommand(), perfWorkerCommand())
+	c.AddCommand(perfShmemCommand(), perfReduceCommand(), perfModesCommand(), perfGPUCommand(), perfNCCLCommand(), perfWorkerCommand())
 	return c
 }
 

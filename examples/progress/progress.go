@@ -34,7 +34,15 @@ func (l *Line) Step() {
 	if l == nil || l.w == nil {
 		return
 	}
-	l.done++
+	l.Show(l.done+1, l.total)
+}
+
+// Show says that so many of all steps are done, for who counts by himself.
+func (l *Line) Show(done, total int) {
+	if l == nil || l.w == nil {
+		return
+	}
+	l.done, l.total = done, total
 	if now := time.Now(); now.Sub(l.shown) >= pause {
 		l.shown = now
 		// A line that cannot be written is no reason to end the loop.

@@ -46,8 +46,8 @@ func ring(ctx context.Context, w *shmem.World) error {
 
 // check says what arrived, and is an error if it is not what previous put.
 func check(dst shmem.Array[float32], previous int) error {
-	all, err := dst.Local()
-	if err != nil {
+	all := make([]float32, dst.Len())
+	if err := dst.CopyTo(all); err != nil { // from where the memory is: host or device
 		return err
 	}
 	for i, got := range all {

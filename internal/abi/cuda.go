@@ -23,6 +23,8 @@ func CUDA() dl.Spec {
 	return dl.Spec{
 		Name: "cuda", Sonames: []string{"libcuda.so.1"},
 		Symbols: symbolsOf(CUDARuntime()),
+		Settings: []dl.Setting{{Name: "CUDA_DEVICE_MAX_CONNECTIONS", Value: "32",
+			Why: "streams that share one of the usual 8 queues of a device wait for each other: a kernel that waits for a peer would hold up what the peer waits for"}},
 		Version: dl.VersionCall{Symbol: "cuDriverGetVersion", Outs: 1, Format: cudaVersion},
 		Note:    "it comes with NVIDIA's driver",
 	}
@@ -46,35 +48,5 @@ func NVRTC() dl.Spec {
 			"nvrtcGetPTXSize", "nvrtcGetPTX")...),
 		Version: dl.VersionCall{Symbol: "nvrtcVersion", Outs: 2, Format: dotted},
 		Note:    "it comes with the CUDA toolkit",
-	}
-}
-
-// NVSHMEM is NVIDIA's symmetric memory library, its host half.
-//
-// Origin: symbol list of libnvshmem_host.so.3 of release 3.4.5. The plain init
-// and finalize functions are inline in its headers and not exported; the wheel
-// ships the versioned file name only.
-func NVSHMEM() dl.Spec {
-	table := required("start and end",
-		"nvshmemx_hostlib_init_attr", "nvshmemx_hostlib_finalize", "nvshmemx_init_status",
-		"nvshmemx_get_uniqueid", "nvshmemx_set_attr_uniqueid_args", "nvshmemx_vendor_get_version_info",
-		"nvshmem_my_pe", "nvshmem_n_pes")
-	table = append(table, required("symmetric memory",
-		"nvshmem_malloc", "nvshmem_calloc", "nvshmem_align", "nvshmem_free", "nvshmem_ptr")...)
-	table = append(table, required("put, get and order",
-		"nvshmem_putmem", "nvshmem_getmem", "nvshmem_quiet", "nvshmem_fence", "nvshmem_barrier_all", "nvshmem_sync_all")...)
-	table = append(table, required("calls on a stream",
-		"nvshmemx_putmem_on_stream", "nvshmemx_getmem_on_stream", "nvshmemx_putmem_signal_on_stream",
-		"nvshmemx_signal_wait_until_on_stream", "nvshmemx_signal_op_on_stream",
-		"nvshmemx_quiet_on_stream", "nvshmemx_barrier_all_on_stream")...)
-	table = append(table, required("teams", "nvshmem_team_split_strided", "nvshmem_team_destroy")...)
-	table = append(table, optional("3.5", "queue pairs", "nvshmemx_qp_create")...)
-	return dl.Spec{
-		Name: "nvshmem", Sonames: []string{"libnvshmem_host.so.3", "libnvshmem_host.so"},
-		Homes:    append([]dl.Home{{Var: "NVSHMEM_HOME", Dirs: []string{"lib", "lib64"}}}, cudaHome()...),
-		Packages: wheels(),
-		Symbols:  table,
-		Version:  dl.VersionCall{Symbol: "nvshmemx_vendor_get_version_info", Outs: 3, Void: true, Format: dotted},
-		Note:     "set NVSHMEM_HOME to its installation",
 	}
 }

@@ -77,6 +77,7 @@ func cudaCode() []Binding {
 		bindSince("12.4", OpParamInfo, forKernels, "cuFuncGetParamInfo"),
 		bind(OpLaunch, forKernels, "cuLaunchKernel"),
 		bindSince("10.1", OpBeginCapture, forGraphs, "cuStreamBeginCapture_v2"),
+		bindSince("10.0", OpCapturing, forGraphs, "cuStreamIsCapturing"),
 		bindSince("10.0", OpEndCapture, forGraphs, "cuStreamEndCapture"),
 		bindSince("11.4", OpInstantiate, forGraphs, "cuGraphInstantiateWithFlags"),
 		bindSince("10.0", OpGraphLaunch, forGraphs, "cuGraphLaunch"),

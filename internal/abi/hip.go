@@ -3,7 +3,9 @@ package abi
 import (
 	"fmt"
 
+	"github.com/goshmem/goshmem/internal/abi/rocshmem"
 	"github.com/goshmem/goshmem/internal/dl"
+	"github.com/goshmem/goshmem/internal/env"
 )
 
 func rocmHomes() []dl.Home {
@@ -59,11 +61,24 @@ func HIPRTC() dl.Spec {
 	}
 }
 
-// ROCSHMEM is AMD's symmetric memory library. It has no file name to try: what
-// upstream builds is a static archive with device code in it, which cannot be
-// opened at run time.
+// ROCSHMEM is our shim over AMD's symmetric memory library: what upstream builds is a
+// static archive with device code in it, which cannot be opened at run time. The shim is
+// built from native/rocshmem, and has a path of its own only if it was installed nowhere.
 //
-// Origin: the project's build files and its answers to requests for a shared library.
+// Origin: the table of internal/shimgen.
 func ROCSHMEM() dl.Spec {
-	return dl.Spec{Name: "rocshmem", Note: "upstream builds only a static archive, which cannot be opened at run time"}
+	dirs := []string{"lib", "lib64"}
+	return dl.Spec{
+		Name: "rocshmem", Sonames: []string{rocshmem.Soname},
+		PathVar: env.ROCSHMEMShim,
+		Homes:   append([]dl.Home{{Var: "ROCSHMEM_HOME", Dirs: dirs}}, rocmHomes()...), Folders: rocmFolders(),
+		Symbols: rocshmem.Symbols(),
+		Version: dl.VersionCall{Symbol: "goshmem_rocshmem_vendor_get_version_info", Outs: 3, Void: true, Format: dotted},
+		Settings: []dl.Setting{
+			{Name: "ROCSHMEM_MAX_NUM_HOST_CONTEXTS", Value: "4", Why: "reductions take a host context of their own, and newer releases have one only, which is taken"},
+			{Name: "ROCSHMEM_MAX_NUM_TEAMS", Value: "72", Why: "a world has 64 teams, and the library 40 with those that it has itself"},
+			{Name: "ROCSHMEM_BOOTSTRAP_TIMEOUT", Value: "300", Why: "the library gives the other processes 5 seconds to come, fewer than a program may need to load"},
+		},
+		Note: "rocSHMEM itself is a static archive: build the shim from native/rocshmem (its README says how) and set ROCSHMEM_HOME to where it was installed, or " + env.ROCSHMEMShim + " to the file",
+	}
 }

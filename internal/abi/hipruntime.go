@@ -76,6 +76,7 @@ func hipCode() []Binding {
 		bind(OpFuncAttr, forKernels, "hipFuncGetAttribute"),
 		bind(OpLaunch, forKernels, "hipModuleLaunchKernel"),
 		bindSince("4.3", OpBeginCapture, forGraphs, "hipStreamBeginCapture"),
+		bindSince("4.3", OpCapturing, forGraphs, "hipStreamIsCapturing"),
 		bindSince("4.3", OpEndCapture, forGraphs, "hipStreamEndCapture"),
 		bindSince("4.5", OpInstantiate, forGraphs, "hipGraphInstantiateWithFlags"),
 		bindSince("4.3", OpGraphLaunch, forGraphs, "hipGraphLaunch"),

@@ -57,10 +57,10 @@ func TestFind(t *testing.T) {
 
 func TestVersionDecoding(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{decodeNCCL(2804), "2.8.4"},
-		{decodeNCCL(23007), "2.30.7"},
-		{decodeNCCL(22809), "2.28.9"},
-		{decodeNCCL(21005), "2.10.5"},
+		{NCCLVersion(2804), "2.8.4"},
+		{NCCLVersion(23007), "2.30.7"},
+		{NCCLVersion(22809), "2.28.9"},
+		{NCCLVersion(21005), "2.10.5"},
 		{cudaVersion([]int32{13000}), "13.0"},
 		{cudaVersion([]int32{12040}), "12.4"},
 		{hipVersion([]int32{50221153}), "5.2.21153"},

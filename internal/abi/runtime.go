@@ -68,6 +68,7 @@ const (
 	OpLaunch    // function, 3 x grid, 3 x block, shared, stream, arguments, extra
 
 	OpBeginCapture // stream, mode
+	OpCapturing    // stream, int*
 	OpEndCapture   // stream, graph*
 	OpInstantiate  // executable*, graph, flags
 	OpGraphLaunch  // executable, stream

@@ -17,7 +17,8 @@ type Check struct {
 // All returns the checks that leave the world usable, group by group.
 func All() []Check {
 	return slices.Concat(rmaChecks(), orderChecks(), signalChecks(), atomicChecks(), waitChecks(), waitAnyChecks(), lockChecks(), syncChecks(), teamChecks(), memoryChecks(),
-		tensorChecks(), contextChecks(), stridedChecks(), releaseChecks(), objectChecks(), nodeChecks(), collectiveChecks(), reductionChecks(), sliceChecks(), turnChecks(), handleChecks())
+		tensorChecks(), contextChecks(), stridedChecks(), releaseChecks(), objectChecks(), nodeChecks(), collectiveChecks(), reductionChecks(), sliceChecks(), turnChecks(), handleChecks(),
+		streamChecks(), streamTeamChecks())
 }
 
 // Endings returns the checks that end the world they run on.

@@ -53,9 +53,7 @@ func drawWord(pe, round, i int) uint64 { return hash(pe, round)*uint64(2*i+1) + 
 // load fills the own copy of a.
 func load(p *pe, a shmem.Array[uint64], round int) {
 	p.Helper()
-	for i, own := 0, local(p, a); i < len(own); i++ {
-		own[i] = drawWord(p.me, round, i)
-	}
+	set(p, a, func(i int) uint64 { return drawWord(p.me, round, i) })
 }
 
 // member is the number in the world of member m.

@@ -219,9 +219,9 @@ func everyNumber(p *pe, t *shmem.Team, c *shmem.CommContext, a, b shmem.Array[ui
 		p.is(signal.Add(1, pe), shmem.ErrPE, "signal beyond the team")
 		p.is(second(through.Peer(pe)), shmem.ErrPE, "view of a PE beyond the team")
 	}
-	own, err := through.Peer(t.MyPE())
+	own, err := through.Address(t.MyPE())
 	p.ok(err)
-	same(p, &own[0], &local(p, a)[0], "own copy, as a view of the team's number")
+	same(p, own, address(p, a), "own copy, as a view of the team's number")
 }
 
 // manyContexts has as many goroutines as contexts add to the same word.

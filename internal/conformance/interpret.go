@@ -47,12 +47,8 @@ type runner struct {
 }
 
 func (r *runner) initialize() {
-	for i, words := 0, local(r.pe, r.words); i < wordCells; i++ {
-		words[i] = initially(r.me, i)
-	}
-	for i, bytes := wordCells, local(r.pe, r.bytes); i < cells; i++ {
-		bytes[i-wordCells] = byte(initially(r.me, i))
-	}
+	set(r.pe, r.words, func(i int) uint64 { return initially(r.me, i) })
+	set(r.pe, r.bytes, func(i int) byte { return byte(initially(r.me, wordCells+i)) })
 	r.barrier()
 }
 

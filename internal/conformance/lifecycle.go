@@ -42,6 +42,9 @@ func finalizeCompletes(p *pe) {
 	const n = 100
 	dst, src := alloc[uint64](p, n), alloc[uint64](p, n)
 	p.ok(src.Fill(hash(p.me)))
+	if p.far {
+		return // there is nothing to look at
+	}
 	own := local(p, dst)
 	for i := range n {
 		p.ok(part(p, dst, i, i+1).PutNBI(part(p, src, i, i+1), p.next()))
@@ -54,7 +57,10 @@ func finalizeCompletes(p *pe) {
 func finalizeContexts(p *pe) {
 	const n = 50
 	dst, src := alloc[uint64](p, n), alloc[uint64](p, n)
-	own, c := local(p, dst), newContext(p)
+	c, own := newContext(p), []uint64(nil)
+	if !p.far {
+		own = local(p, dst)
+	}
 	v := via(p, dst, c)
 	scatter(p, v, src, hash(p.me))
 	p.ok(p.w.Finalize(p.ctx))

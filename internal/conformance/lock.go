@@ -78,11 +78,12 @@ func lockBlock(p *pe) {
 		on := round % p.n
 		p.ok(under(p.ctx, l, func() error {
 			p.ok(src.Get(a, on))
-			own := local(p, src)
-			sameAll(p, own, func(int) uint64 { return own[0] }, "the block on PE %d", on)
-			for i := range own {
-				own[i]++
-			}
+			change(p, src, func(own []uint64) {
+				sameAll(p, own, func(int) uint64 { return own[0] }, "the block on PE %d", on)
+				for i := range own {
+					own[i]++
+				}
+			})
 			return a.PutNBI(src, on)
 		}))
 	}

@@ -3,7 +3,6 @@ package conformance
 import (
 	"bytes"
 	"math/rand/v2"
-	"reflect"
 
 	"github.com/goshmem/goshmem/shmem"
 )
@@ -47,7 +46,7 @@ func blocksComeAndGo(p *pe) {
 		a, err := shmem.Alloc[byte](p.ctx, p.w, 1+rng.IntN(1<<(1+rng.IntN(16))))
 		p.ok(err)
 		b := block{a, hash(p.me, step)}
-		fill(local(p, a), b.seed)
+		change(p, a, func(own []byte) { fill(own, b.seed) })
 		blocks = append(blocks, b)
 	}
 	for _, b := range blocks {
@@ -122,7 +121,7 @@ func largestBlock(p *pe) {
 	}
 	p.ok(a.Free(p.ctx))
 	same(p, p.w.HeapStats().Largest, largest, "largest block after free")
-	same(p, len(local(p, wall)), 1000, "the other block")
+	same(p, wall.Len(), 1000, "the other block")
 }
 
 func alignment(p *pe) {
@@ -131,8 +130,7 @@ func alignment(p *pe) {
 		for n := range 2 {
 			a, err := shmem.AllocAligned[uint16](p.ctx, p.w, 3+n*100, align)
 			p.ok(err)
-			address := reflect.ValueOf(local(p, a)).Pointer()
-			same(p, address%uintptr(align), 0, "address modulo %d", align)
+			same(p, address(p, a)%uintptr(align), 0, "address modulo %d", align)
 			p.ok(a.P(2, uint16(align>>4), p.next()))
 			blocks = append(blocks, a)
 		}

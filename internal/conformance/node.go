@@ -17,7 +17,11 @@ func nodeViews(p *pe) {
 	near := 0
 	for pe := range p.n {
 		view, err := a.Peer(pe)
-		if pe/size == p.me/size && p.w.SharedTeam().NPEs() > 1 {
+		if p.far {
+			p.is(err, shmem.ErrNoPeerAccess, "view of a device's memory")
+			_, err = a.Address(pe)
+			p.ok(err)
+		} else if pe/size == p.me/size && p.w.SharedTeam().NPEs() > 1 {
 			p.ok(err)
 			same(p, len(view), p.n, "elements of a view")
 		} else if pe != p.me {

@@ -16,7 +16,10 @@ func objectChecks() []Check {
 
 // address is where the own copy begins.
 func address[T any](p *pe, a shmem.Array[T]) uintptr {
-	return reflect.ValueOf(local(p, a)).Pointer()
+	p.Helper()
+	at, err := a.Address(p.me)
+	p.ok(err)
+	return at
 }
 
 // objectInside moves data by arrays that were made of addresses, also of another type.

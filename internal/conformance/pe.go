@@ -18,12 +18,13 @@ type pe struct {
 	w      *shmem.World
 	me, n  int
 	frees  []func(context.Context) error
+	far    bool // own copies are on a device
 	before shmem.HeapStats
 	start  time.Time
 }
 
 func enter(t testing.TB, w *shmem.World) *pe {
-	return &pe{TB: t, ctx: t.Context(), w: w, me: w.MyPE(), n: w.NPEs(), before: w.HeapStats(), start: time.Now()}
+	return &pe{TB: t, ctx: t.Context(), w: w, me: w.MyPE(), n: w.NPEs(), far: w.Info().Device != "", before: w.HeapStats(), start: time.Now()}
 }
 
 // leave frees what alloc gave and holds the check to leaving nothing else.
@@ -127,14 +128,46 @@ func allocSignals(p *pe, n int) []shmem.Signal {
 	return s
 }
 
-// local is this PE's own copy.
+// local is this PE's own copy, to be read: of a device, as it is now.
 func local[T any](p *pe, a shmem.Array[T]) []T {
 	own, err := a.Local()
+	if p.far {
+		p.Helper()
+		p.is(err, shmem.ErrNoPeerAccess, "own copy on a device")
+		own = make([]T, a.Len())
+		err = a.CopyTo(own)
+	}
 	if err != nil {
 		p.Helper()
 		p.Fatal(err)
 	}
 	return own
+}
+
+// change has f write this PE's own copy, where it is or in a copy.
+func change[T any](p *pe, a shmem.Array[T], f func(own []T)) {
+	p.Helper()
+	own := local(p, a)
+	f(own)
+	if p.far {
+		p.ok(a.CopyFrom(own))
+	}
+}
+
+// set has each element of this PE's own copy be what f says.
+func set[T any](p *pe, a shmem.Array[T], f func(i int) T) {
+	p.Helper()
+	change(p, a, func(own []T) {
+		for i := range own {
+			own[i] = f(i)
+		}
+	})
+}
+
+// wipe clears this PE's own copy.
+func wipe[T any](p *pe, a shmem.Array[T]) {
+	p.Helper()
+	change(p, a, func(own []T) { clear(own) })
 }
 
 // part is elements lo to hi-1.

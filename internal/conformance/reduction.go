@@ -138,9 +138,7 @@ func reductions[T shmem.Numeric](p *pe, ops []operation[T], draw func(pe, i int)
 	p.Helper()
 	const n = 13
 	src, dst := alloc[T](p, n*p.n), alloc[T](p, n*p.n)
-	for i, own := 0, local(p, src); i < len(own); i++ {
-		own[i] = draw(p.me, i)
-	}
+	set(p, src, func(i int) T { return draw(p.me, i) })
 	r := reducer[T]{p, p.w.Team(), draw, part(p, src, 0, n), part(p, dst, 0, n)}
 	for i, o := range ops {
 		r.allReduce(o)
@@ -193,8 +191,7 @@ func (r reducer[T]) allReduce(o operation[T]) {
 	r.Helper()
 	r.ok(shmem.AllReduce(r.ctx, r.t, r.dst, r.src, o.op))
 	r.holds(o, "allreduce", r.t.NPEs(), 0)
-	own := local(r.pe, r.dst)
-	copy(own, local(r.pe, r.src))
+	r.ok(r.dst.CopyFrom(local(r.pe, r.src)))
 	r.ok(shmem.AllReduce(r.ctx, r.t, r.dst, r.dst, o.op))
 	r.holds(o, "allreduce in place", r.t.NPEs(), 0)
 }
@@ -224,7 +221,7 @@ func (r reducer[T]) scan(o operation[T]) {
 	me := r.t.MyPE()
 	r.ok(shmem.InScan(r.ctx, r.t, r.dst, r.src, o.op))
 	r.holds(o, "inscan", me+1, 0)
-	copy(local(r.pe, r.dst), local(r.pe, r.src))
+	r.ok(r.dst.CopyFrom(local(r.pe, r.src)))
 	r.ok(shmem.ExScan(r.ctx, r.t, r.dst, r.dst, o.op))
 	if me > 0 {
 		r.holds(o, "exscan in place", me, 0)
@@ -235,9 +232,7 @@ func (r reducer[T]) scan(o operation[T]) {
 func reduceSizes(p *pe) {
 	draw := func(pe, i int) float64 { return spread(pe, i) }
 	src, dst := alloc[float64](p, most*p.n), alloc[float64](p, most*p.n)
-	for i, own := 0, local(p, src); i < len(own); i++ {
-		own[i] = draw(p.me, i)
-	}
+	set(p, src, func(i int) float64 { return draw(p.me, i) })
 	sum := extremes[float64]()[0]
 	onTeams(p, func(t *shmem.Team) {
 		for round, n := range borders(t.NPEs()) {
@@ -250,7 +245,7 @@ func reduceSizes(p *pe) {
 		}
 	})
 	whole := part(p, dst, 0, 200*p.n) // reduce scatter in place
-	copy(local(p, whole), local(p, src))
+	p.ok(whole.Put(part(p, src, 0, whole.Len()), p.me))
 	r := reducer[float64]{p, p.w.Team(), draw, src, part(p, whole, 200*p.me, 200*(p.me+1))}
 	p.ok(shmem.ReduceScatter(p.ctx, r.t, r.dst, whole, shmem.Sum))
 	r.holds(sum, "reduce scatter in place", p.n, 200*p.me)
@@ -290,9 +285,9 @@ func first[T shmem.Numeric](p *pe, op shmem.Reduction[T], want T) {
 func sameBits(p *pe) {
 	for _, n := range []int{2, 300, most} {
 		src, dst, all := alloc[float32](p, n), alloc[float32](p, n), alloc[float32](p, n*p.n)
-		for i, own := 0, local(p, src); i < n; i++ {
-			own[i] = float32(math.Ldexp(float64(1-p.me%2*2), 20+i%7)) + float32(hash(p.me, i)%1000)/1000
-		}
+		set(p, src, func(i int) float32 {
+			return float32(math.Ldexp(float64(1-p.me%2*2), 20+i%7)) + float32(hash(p.me, i)%1000)/1000
+		})
 		for range 3 {
 			p.ok(shmem.AllReduce(p.ctx, p.w.Team(), dst, src, shmem.Sum))
 			p.ok(shmem.FCollect(p.ctx, p.w.Team(), all, dst))

@@ -111,11 +111,12 @@ func releaseExhausted(p *pe) {
 		for range parts {
 			a, err := shmem.Alloc[byte](p.ctx, p.w, before.Largest/parts&^127)
 			p.ok(err)
-			own := local(p, a)
-			for i := 0; i < len(own); i += 1000 {
-				same(p, own[i], 0, "round %d: byte %d", round, i)
-				own[i] = 0xff
-			}
+			change(p, a, func(own []byte) {
+				for i := 0; i < len(own); i += 1000 {
+					same(p, own[i], 0, "round %d: byte %d", round, i)
+					own[i] = 0xff
+				}
+			})
 			arrays = append(arrays, a)
 		}
 		_, err := shmem.Alloc[byte](p.ctx, p.w, before.Largest)

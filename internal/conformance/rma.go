@@ -85,8 +85,8 @@ func gets[T any](p *pe) []func(dst, src shmem.Array[T], pe int) error {
 	return []func(dst, src shmem.Array[T], pe int) error{
 		shmem.Array[T].Get,
 		shmem.Array[T].GetNBI,
-		func(dst, src shmem.Array[T], pe int) error { return src.GetSlice(local(p, dst), pe) },
-		func(dst, src shmem.Array[T], pe int) error { return src.GetSliceNBI(local(p, dst), pe) },
+		func(dst, src shmem.Array[T], pe int) error { return into(p, dst, src, pe, shmem.Array[T].GetSlice) },
+		func(dst, src shmem.Array[T], pe int) error { return into(p, dst, src, pe, shmem.Array[T].GetSliceNBI) },
 		func(dst, src shmem.Array[T], pe int) (err error) {
 			for i := range dst.Len() {
 				v, e := src.G(i, pe)
@@ -95,6 +95,18 @@ func gets[T any](p *pe) []func(dst, src shmem.Array[T], pe int) error {
 			return err
 		},
 	}
+}
+
+// into gets to Go memory, which is the own copy if that is not on a device.
+func into[T any](p *pe, dst, src shmem.Array[T], pe int, get func(src shmem.Array[T], to []T, pe int) error) error {
+	if !p.far {
+		return get(src, local(p, dst), pe)
+	}
+	to := make([]T, dst.Len())
+	if err := errors.Join(get(src, to, pe), p.w.Quiet(p.ctx)); err != nil {
+		return err
+	}
+	return dst.CopyFrom(to)
 }
 
 // windows cut an array into pieces of different lengths and alignments.
@@ -112,7 +124,7 @@ func moves[T comparable](p *pe, value func(x uint64) T) {
 	}
 	last := len(puts[T](p)) - 1
 	for way, get := range gets[T](p) {
-		clear(local(p, src))
+		wipe(p, src)
 		for _, w := range windows(n) {
 			p.ok(get(part(p, src, w[0], w[1]), part(p, dst, w[0], w[1]), p.next()))
 		}
@@ -160,14 +172,14 @@ func everySize(p *pe) {
 	for _, size := range sizes() {
 		for _, off := range [][2]int{{guard, guard}, {guard + 1, guard + 3}} {
 			to, from := part(p, dst, off[0], off[0]+size), part(p, src, off[1], off[1]+size)
-			fill(local(p, from), hash(p.me, size, off[0]))
+			change(p, from, func(own []byte) { fill(own, hash(p.me, size, off[0])) })
 			p.ok(to.Put(from, p.next()))
 			p.barrier()
 			want := fill(expected[:size], hash(p.prev(), size, off[0]))
 			p.intact(dst, off[0], want)
 			p.ok(from.Get(to, p.me))
 			same(p, bytes.Equal(local(p, from), want), true, "%d bytes got at offset %d", size, off[0])
-			clear(local(p, to))
+			wipe(p, to)
 			p.barrier()
 		}
 	}
@@ -204,9 +216,7 @@ func neighbourSwap(p *pe) {
 	const n = 1 << 14
 	dst, src := alloc[float64](p, n), alloc[float64](p, n)
 	for round := range 3 {
-		for i, own := 0, local(p, src); i < n; i++ {
-			own[i] = float64(p.me*n+i) + float64(round)/4
-		}
+		set(p, src, func(i int) float64 { return float64(p.me*n+i) + float64(round)/4 })
 		p.ok(dst.Put(src, p.partner()))
 		p.barrier()
 		sameAll(p, local(p, dst), func(i int) float64 { return float64(p.partner()*n+i) + float64(round)/4 }, "round %d", round)
@@ -269,9 +279,7 @@ func twoBuffers(p *pe) {
 func manyOutstanding(p *pe) {
 	const n, k = 300, 3
 	dst, src, back := alloc[uint16](p, n*k), alloc[uint16](p, n*k), alloc[uint16](p, n*k)
-	for i, own := 0, local(p, src); i < n*k; i++ {
-		own[i] = uint16(hash(p.me, i))
-	}
+	set(p, src, func(i int) uint16 { return uint16(hash(p.me, i)) })
 	for i := range n {
 		p.ok(part(p, dst, i*k, i*k+k).PutNBI(part(p, src, i*k, i*k+k), p.next()))
 	}
@@ -289,7 +297,7 @@ func peerViews(p *pe) {
 	a := alloc[int64](p, p.n)
 	for to := range p.n {
 		view, err := a.Peer(to)
-		if err != nil && to != p.me {
+		if err != nil && (to != p.me || p.far) {
 			p.is(err, shmem.ErrNoPeerAccess, "view of a peer")
 			p.ok(a.P(p.me, int64(to*100+p.me), to))
 			continue

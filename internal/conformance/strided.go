@@ -33,10 +33,7 @@ func strides[T comparable](p *pe, value func(x uint64) T) {
 	p.Helper()
 	const n = 60
 	dst, src := alloc[T](p, n), alloc[T](p, n)
-	own := local(p, src)
-	for i := range own {
-		own[i] = value(hash(p.me, i))
-	}
+	set(p, src, func(i int) T { return value(hash(p.me, i)) })
 	var zero T
 	for _, c := range []struct{ to, from, count int }{{1, 1, n}, {2, 1, 30}, {1, 2, 30}, {3, 7, 8}, {59, 1, 2}, {7, 59, 2}} {
 		expect := func(of int) func(i int) T {
@@ -50,11 +47,11 @@ func strides[T comparable](p *pe, value func(x uint64) T) {
 		p.ok(dst.IPut(src, c.to, c.from, c.count, p.next()))
 		p.barrier()
 		sameAll(p, local(p, dst), expect(p.prev()), "%T put with strides %d and %d", zero, c.to, c.from)
-		clear(local(p, dst))
+		wipe(p, dst)
 		p.barrier()
 		p.ok(dst.IGet(src, c.to, c.from, c.count, p.next()))
 		sameAll(p, local(p, dst), expect(p.next()), "%T got with strides %d and %d", zero, c.to, c.from)
-		clear(local(p, dst))
+		wipe(p, dst)
 		p.barrier()
 	}
 }

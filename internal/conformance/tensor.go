@@ -219,9 +219,7 @@ func tensorViews(p *pe) {
 	a := alloc[int32](p, tensorRoom)
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		for i, own := 0, local(p, a); i < len(own); i++ {
-			own[i] = int32(i)
-		}
+		set(p, a, func(i int) int32 { return int32(i) })
 		v := whole(p, a, shape(rng)).views(p, rng)
 		looksRight(p, v)
 		writesRight(p, a, v)
@@ -242,11 +240,14 @@ func looksRight(p *pe, v shaped[int32]) {
 		p.ok(err)
 		same(p, x, int32(at), "element %v of %v", unravel(k, v.m.shape), v.t)
 	}
-	if own, err := v.t.Local(); v.t.IsContiguous() {
+	switch own, err := v.t.Local(); {
+	case !v.t.IsContiguous():
+		p.is(err, shmem.ErrArgument, "local of a view with gaps")
+	case p.far:
+		p.is(err, shmem.ErrNoPeerAccess, "local of a view on a device")
+	default:
 		p.ok(err)
 		same(p, slices.Equal(own, got), true, "local of %v", v.t)
-	} else {
-		p.is(err, shmem.ErrArgument, "local of a view with gaps")
 	}
 }
 

@@ -31,9 +31,8 @@ func tensorMoves[T comparable](p *pe, value func(x uint64) T) {
 			from = to.another(p, src, rng)
 		}
 		sent := func(pe, i int) T { return value(hash(pe, int(seed), i)) }
-		for i := range tensorRoom {
-			local(p, src)[i], local(p, dst)[i] = sent(p.me, i), sent(-1, i)
-		}
+		set(p, src, func(i int) T { return sent(p.me, i) })
+		set(p, dst, func(i int) T { return sent(-1, i) })
 		p.barrier()
 		tensorPut(p, to.t, from.t, seed)
 		p.barrier()
@@ -106,9 +105,9 @@ func tensorCorners(p *pe) {
 
 func tensorLocal[T any](p *pe, t shmem.Tensor[T]) []T {
 	p.Helper()
-	own, err := t.Local()
+	a, err := t.Array()
 	p.ok(err)
-	return own
+	return local(p, a)
 }
 
 // tensorVia puts columns through the context of a team that leaves out PE 0: quiet

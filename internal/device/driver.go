@@ -198,6 +198,8 @@ type Launch struct {
 type Graphs interface {
 	// BeginCapture has later work of a stream recorded instead of done.
 	BeginCapture(dev int, s Handle) error
+	// Capturing says whether work of a stream is recorded. False where it cannot be asked.
+	Capturing(dev int, s Handle) (bool, error)
 	// EndCapture returns what was recorded, ready to be launched.
 	EndCapture(dev int, s Handle) (Handle, error)
 	LaunchGraph(dev int, g, s Handle) error

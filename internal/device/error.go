@@ -26,7 +26,7 @@ type Error struct {
 	Code   int    // the library's status
 	Name   string // the status by name
 	Text   string // the library's words
-	Err    error  // one of the above, or nil
+	Err    error  // one of the above, a Go function's own, or nil
 }
 
 // Error is one line: what was called, and what the library said.

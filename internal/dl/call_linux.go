@@ -1,4 +1,4 @@
-//go:build amd64 || arm64
+//go:build (amd64 || arm64) && !goshmem_static
 
 package dl
 
@@ -16,6 +16,7 @@ import (
 type frame struct {
 	fn     uintptr
 	result uintptr
+	second uintptr // the other word of a struct of 16 bytes or less that is returned
 	regs   [registers]uintptr
 	nstack int
 	stack  [MaxWords]uintptr
@@ -64,6 +65,17 @@ func CallOut(fn uintptr, args ...uintptr) (word, result uintptr) {
 	word, result = f.out, f.result
 	frames.Put(f)
 	return word, result
+}
+
+// CallPair calls a C function that returns a struct of 9 to 16 bytes without floats: its
+// two words. Such a struct is passed to C as two words too. All else is as for Call.
+func CallPair(fn uintptr, args ...uintptr) (first, second uintptr) {
+	f := newFrame(fn, len(args))
+	f.words(args)
+	cgocall(trampolineAt, unsafe.Pointer(f))
+	first, second = f.result, f.second
+	frames.Put(f)
+	return first, second
 }
 
 // CallByValue calls a C function that takes a struct by value between the words before

@@ -1,3 +1,5 @@
+//go:build !goshmem_static
+
 package dl
 
 // registers is how many integer arguments the System V ABI passes in registers.

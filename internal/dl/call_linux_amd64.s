@@ -1,3 +1,5 @@
+//go:build !goshmem_static
+
 #include "go_asm.h"
 #include "textflag.h"
 
@@ -31,6 +33,7 @@ registers:
 	XORL AX, AX                // no float arguments, should it be variadic
 	CALL R11
 	MOVQ AX, frame_result(BX)
+	MOVQ DX, frame_second(BX)
 	MOVQ 200(SP), BX
 	XORL AX, AX
 	RET

@@ -1,3 +1,5 @@
+//go:build !goshmem_static
+
 #include "go_asm.h"
 #include "textflag.h"
 
@@ -38,6 +40,7 @@ registers:
 	MOVD frame_fn(R19), R9
 	CALL (R9)
 	MOVD R0, frame_result(R19)
+	MOVD R1, frame_second(R19)
 	ADD   $192, RSP
 	MOVD  16(RSP), R19
 	LDP.P 32(RSP), (R29, R30)

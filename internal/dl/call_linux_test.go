@@ -44,6 +44,16 @@ func TestCallOut(t *testing.T) {
 	}
 }
 
+// TestCallPair: both words of a small struct come back, and go in.
+func TestCallPair(t *testing.T) {
+	r := record(t, "struct team { int n, rank, stride; };\n"+
+		"struct team turn(struct team t, int by) { struct team r = {t.stride, t.n + by, t.rank}; return r; }\n")
+	first, second := CallPair(r.find(t, "turn"), 1|2<<32, 3, 10)
+	if first != 3|11<<32 || uint32(second) != 2 {
+		t.Errorf("got %#x and %#x", first, second)
+	}
+}
+
 // The struct is tried in every place among so many integers that registers run out
 // before it, after it, and not at all.
 func TestCallByValuePassesEveryArgument(t *testing.T) {

@@ -1,4 +1,4 @@
-//go:build !linux || !(amd64 || arm64)
+//go:build !linux || !(amd64 || arm64) || goshmem_static
 
 package dl
 
@@ -10,6 +10,9 @@ func Call(fn uintptr, args ...uintptr) uintptr { panic(unsupported) }
 
 // CallOut panics, as Call does.
 func CallOut(fn uintptr, args ...uintptr) (word, result uintptr) { panic(unsupported) }
+
+// CallPair panics, as Call does.
+func CallPair(fn uintptr, args ...uintptr) (first, second uintptr) { panic(unsupported) }
 
 // CallByValue panics, as Call does.
 func CallByValue(fn uintptr, before []uintptr, value []byte, after ...uintptr) uintptr {

@@ -3,6 +3,7 @@ package dl
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -68,4 +69,19 @@ func (list mappings) named(soname string) string {
 		}
 	}
 	return ""
+}
+
+// Mapped lists the files in this process that have one of the names, with or without
+// more version numbers behind it, links resolved, each once. Two of them have each a state
+// of its own.
+func Mapped(names ...string) []string {
+	var list []string
+	for _, m := range readMaps() {
+		base := filepath.Base(m.path)
+		ours := func(name string) bool { return base == name || strings.HasPrefix(base, name+".") }
+		if slices.ContainsFunc(names, ours) && !slices.Contains(list, m.path) {
+			list = append(list, m.path)
+		}
+	}
+	return list
 }

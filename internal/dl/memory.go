@@ -7,8 +7,8 @@ import (
 
 // Pin gives the address of data, which neither moves nor goes away until release is
 // called: for what is too large for a Scratch, the image of a module or a compiler's
-// log. It allocates. The address of no bytes is 0.
-func Pin(data []byte) (addr uintptr, release func()) {
+// log. T has no pointers. It allocates. The address of no elements is 0.
+func Pin[T any](data []T) (addr uintptr, release func()) {
 	if len(data) == 0 {
 		return 0, func() {}
 	}
@@ -45,3 +45,6 @@ func Text(addr uintptr, limit int) string {
 // pointer turns the address of what is not Go memory into a pointer. The detour tells
 // vet so, which otherwise takes it for a mistake about Go memory.
 func pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
+
+// Word is the word at an address of C's.
+func Word(addr uintptr) uintptr { return *(*uintptr)(pointer(addr)) }

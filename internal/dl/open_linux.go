@@ -1,3 +1,5 @@
+//go:build !goshmem_static
+
 package dl
 
 import (

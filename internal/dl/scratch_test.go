@@ -91,7 +91,7 @@ func TestPinnedBytesAreTheCallers(t *testing.T) {
 	if data[1] != 9 || addr != uintptr(unsafe.Pointer(&data[0])) {
 		t.Errorf("%v at %#x", data, addr)
 	}
-	addr, release = Pin(nil)
+	addr, release = Pin[byte](nil)
 	if release(); addr != 0 {
 		t.Errorf("no bytes have the address %#x", addr)
 	}

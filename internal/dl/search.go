@@ -34,7 +34,7 @@ func (s *Spec) asked() (candidate, bool) {
 }
 
 // candidates lists what to try, in order. A home that the user names goes before
-// what the system would take; what happens to lie in a Python environment or in
+// what the system would take, unless the vendor's own tools see it otherwise; what happens to lie in a Python environment or in
 // a usual folder goes last, because nobody pointed at it.
 func (s *Spec) candidates() []candidate {
 	if c, ok := s.asked(); ok {
@@ -46,7 +46,11 @@ func (s *Spec) candidates() []candidate {
 			list = append(list, s.below(h.Var, root, h.Dirs)...)
 		}
 	}
-	list = append(list, s.bare(stepLoader)...)
+	if loader := s.bare(stepLoader); s.LoaderFirst {
+		list = append(loader, list...)
+	} else {
+		list = append(list, loader...)
+	}
 	for _, root := range s.Folders {
 		list = append(list, s.below(stepFolder, root, []string{"."})...)
 	}

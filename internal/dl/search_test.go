@@ -62,6 +62,11 @@ func TestSearchOrder(t *testing.T) {
 	if got := names(s); !slices.Equal(got[:len(want)], want) {
 		t.Errorf("order\n got %q\nwant %q", got, want)
 	}
+	s.LoaderFirst = true
+	want = slices.Concat(want[4:6], want[:4], want[6:])
+	if got := names(s); !slices.Equal(got[:len(want)], want) {
+		t.Errorf("loader first\n got %q\nwant %q", got, want)
+	}
 }
 
 func TestAskedPathIsTheOnlyCandidate(t *testing.T) {

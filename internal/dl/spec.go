@@ -11,6 +11,8 @@
 // functions, and sets up C in programs without cgo.
 package dl
 
+import "path/filepath"
+
 // Spec describes a library: what it is called, where it may lie and what we need
 // from it. The zero value of every field but Name and Sonames is right.
 type Spec struct {
@@ -26,6 +28,8 @@ type Spec struct {
 	PathVar string
 	// Homes are variables that name an installation of the vendor.
 	Homes []Home
+	// LoaderFirst has the system loader asked before the homes, as the vendor's own tools do.
+	LoaderFirst bool
 	// Folders are where the vendor's packages install by default; * stands for a
 	// version, and the newest goes first.
 	Folders []string
@@ -68,6 +72,15 @@ type VersionCall struct {
 	Outs   int
 	Void   bool // it returns nothing; else a status, 0 for success
 	Format func(out []int32) string
+}
+
+// Asked is the path that the user gave, links resolved; false: none.
+func (s *Spec) Asked() (string, bool) {
+	c, asked := s.asked()
+	if real, err := filepath.EvalSymlinks(c.name); err == nil {
+		return real, asked
+	}
+	return c.name, asked
 }
 
 // wanted is what a message says was not found.

@@ -32,9 +32,10 @@ const (
 	KindScatter
 	KindStop // a fault that was asked for holds the PE
 	KindFinalize
+	KindSendReceive // of package nccl, whose worlds know no faults
 )
 
-var kindNames = [...]string{"nothing yet", "init", "barrier", "sync", "alloc", "free", "split", "destroy", "wait", "quiet", "lock", "broadcast", "collect", "fcollect", "alltoall", "alltoallv", "reduce", "allreduce", "reduce scatter", "inscan", "exscan", "gather", "scatter", "stop", "finalize"}
+var kindNames = [...]string{"nothing yet", "init", "barrier", "sync", "alloc", "free", "split", "destroy", "wait", "quiet", "lock", "broadcast", "collect", "fcollect", "alltoall", "alltoallv", "reduce", "allreduce", "reduce scatter", "inscan", "exscan", "gather", "scatter", "stop", "finalize", "send and receive"}
 
 // String returns the kind in the words of error messages.
 func (k Kind) String() string {
@@ -47,20 +48,28 @@ func (k Kind) String() string {
 // Call is one entry into a waiting call: the Seq-th of its kind on a team.
 type Call struct {
 	Kind Kind
-	Slot uint8  // team slot; 0 is the world
+	Slot uint8  // team slot; 0 is the world; from OnStreams on those of the same teams on streams
 	Seq  uint64 // from 1, counted per kind and team
 	Site string // file:line, if the caller knows it already
 }
 
-// String names the call: "barrier #12", "sync #3 of team 5".
+// OnStreams is the first slot of gates at which teams meet in the order of streams. They
+// have no stages and no rooms.
+const OnStreams = 64
+
+// String names the call: "barrier #12", "sync #3 of team 5 on streams".
 func (c Call) String() string {
-	switch {
-	case c.Kind == None || c.Seq == 0:
+	text := fmt.Sprintf("%v #%d", c.Kind, c.Seq)
+	if c.Kind == None || c.Seq == 0 {
 		return c.Kind.String()
-	case c.Slot == 0:
-		return fmt.Sprintf("%v #%d", c.Kind, c.Seq)
 	}
-	return fmt.Sprintf("%v #%d of team %d", c.Kind, c.Seq, c.Slot)
+	if team := c.Slot % OnStreams; team != 0 {
+		text += fmt.Sprintf(" of team %d", team)
+	}
+	if c.Slot >= OnStreams {
+		text += " on streams"
+	}
+	return text
 }
 
 // Pack puts a call into one word, so that a board entry is one store.

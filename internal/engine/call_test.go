@@ -9,25 +9,27 @@ import (
 // TestCallTexts holds how calls are named.
 func TestCallTexts(t *testing.T) {
 	for want, c := range map[string]engine.Call{
-		"nothing yet":           {},
-		"alloc #7":              {Kind: engine.KindAlloc, Seq: 7, Site: "ring.go:31"},
-		"barrier #12 of team 3": {Kind: engine.KindBarrier, Slot: 3, Seq: 12},
-		"wait":                  {Kind: engine.KindWait},
-		"free":                  {Kind: engine.KindFree, Slot: 4},
-		"call kind 200 #1":      {Kind: 200, Seq: 1},
+		"nothing yet":                  {},
+		"alloc #7":                     {Kind: engine.KindAlloc, Seq: 7, Site: "ring.go:31"},
+		"barrier #12 of team 3":        {Kind: engine.KindBarrier, Slot: 3, Seq: 12},
+		"sync #1 on streams":           {Kind: engine.KindSync, Slot: engine.OnStreams, Seq: 1},
+		"sync #2 of team 5 on streams": {Kind: engine.KindSync, Slot: engine.OnStreams + 5, Seq: 2},
+		"wait":                         {Kind: engine.KindWait},
+		"free":                         {Kind: engine.KindFree, Slot: 4},
+		"call kind 200 #1":             {Kind: 200, Seq: 1},
 	} {
 		if got := c.String(); got != want {
 			t.Errorf("%#v is %q, want %q", c, got, want)
 		}
 	}
 	seen := map[string]bool{}
-	for k := engine.None; k <= engine.KindFinalize; k++ {
+	for k := engine.None; k <= engine.KindSendReceive; k++ {
 		if name := k.String(); name == "" || seen[name] {
 			t.Errorf("kind %d has no name of its own: %q", k, name)
 		}
 		seen[k.String()] = true
 	}
-	if got := (engine.KindFinalize + 1).String(); got != "call kind 25" {
+	if got := (engine.KindSendReceive + 1).String(); got != "call kind 26" {
 		t.Errorf("the kind after the last is called %q: add it to this test", got)
 	}
 }

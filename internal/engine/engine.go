@@ -35,9 +35,25 @@ type Local interface {
 	OpenLocal(n int, c Config) ([]Heap, error)
 }
 
+// Reluctant is the ability of an engine to say why it should run here only if it is asked
+// for by name; "" if it need not be.
+type Reluctant interface{ Reluctant() string }
+
+// Sized is the ability of an engine to say how large heaps are that nobody has asked for.
+type Sized interface{ DefaultHeap() uintptr }
+
 // Distant is the mark of a heap whose lanes every operation on a PE must go through,
 // also where the PE has a Base, which is then for collectives and for views.
 type Distant interface{ Distant() }
+
+// Counting is the ability of a heap to see what a PE does on memory of a device, of which
+// it does not move the data.
+type Counting interface {
+	// Around returns a lane that counts what goes through l.
+	Around(l Lane) Lane
+	// Exhausted counts an allocation, and returns why it must fail.
+	Exhausted() error
+}
 
 // Domained is the ability of a lane to tell atomics of contexts of different teams
 // apart, which need not be atomic to each other. It is told the team's PEs, nil for all.
@@ -55,6 +71,7 @@ type Config struct {
 type Job struct {
 	Config
 	Rank, Size int
+	LocalRank  int // number of this PE among those of its machine, which take turns with its devices
 	Exchange   Exchange
 }
 
@@ -127,6 +144,9 @@ type Heap interface {
 	// Generation is the number of the latest meeting that this PE has entered
 	// at any gate.
 	Generation() uint64
+	// Broken returns the error that every wait would end with now: the world has failed, or
+	// a PE has died. Nil if all is well. Cheap.
+	Broken() error
 	// Note writes why this PE refuses a call, for the Progress that others read.
 	Note(reason string)
 	// Progress reads the board of pe: where it is, as far as can be known.

@@ -2,59 +2,67 @@
 package engines
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/engine/host"
+	"github.com/goshmem/goshmem/internal/engine/ipc"
+	"github.com/goshmem/goshmem/internal/engine/nvshmem"
+	"github.com/goshmem/goshmem/internal/engine/rocshmem"
 )
 
 // All returns the compiled-in engines, best first.
 func All() []engine.Engine {
-	return []engine.Engine{host.Engine{}}
+	control := host.Engine{}
+	return []engine.Engine{ipc.Engine{Control: control}, nvshmem.Engine{Control: control}, rocshmem.Engine{Control: control}, control}
 }
 
-// Local returns the engine that runs PEs as goroutines.
-func Local() host.Engine { return host.Engine{} }
+// Host is the name of the engine that every machine has.
+const Host = "host"
 
-// Choose returns the engine called name, or the best that can run here if name
-// is empty, and why. An engine that was asked for and cannot run is an error:
-// nothing falls back in silence.
-func Choose(name string, all []engine.Engine) (engine.Engine, string, error) {
-	var can, cannot []string
-	for _, e := range all {
-		v := e.Probe()
-		switch {
-		case v.OK && (name == "" || name == e.Name()):
-			return e, reason(name, v.Reason, cannot), nil
-		case name == e.Name():
-			cannot = append([]string{v.Reason}, cannot...)
-		case v.OK:
-			can = append(can, e.Name())
-		default:
-			cannot = append(cannot, e.Name()+": "+v.Reason)
+// Local returns the engine of a name that runs PEs as goroutines; without a name the host
+// engine. ok is false if there is none.
+func Local(name string) (l engine.Local, ok bool) {
+	if name == "" {
+		name = Host
+	}
+	i := slices.IndexFunc(All(), func(e engine.Engine) bool { return e.Name() == name })
+	if i < 0 {
+		return nil, false
+	}
+	l, ok = All()[i].(engine.Local)
+	return l, ok
+}
+
+// Locals are the names that Local knows.
+func Locals() string {
+	var names []string
+	for _, e := range All() {
+		if _, ok := e.(engine.Local); ok {
+			names = append(names, e.Name())
 		}
 	}
-	if name != "" && len(cannot) == 0 {
-		cannot = []string{"there is no such engine"}
-	}
-	what := "no engine can run here"
-	if name != "" {
-		what = fmt.Sprintf("engine %s was asked for but cannot run", name)
-	}
-	err := fmt.Errorf("%s: %s", what, strings.Join(cannot, "; "))
-	if len(can) > 0 {
-		err = fmt.Errorf("%w; engines that can: %s", err, strings.Join(can, ", "))
-	}
-	return nil, "", err
+	return strings.Join(names, " or ")
 }
 
-func reason(asked, why string, cannot []string) string {
-	if asked != "" {
-		return "asked for; " + why
+// HostOnly has all engines but the host engine say that they cannot run, and why not.
+func HostOnly(all []engine.Engine, why string) []engine.Engine {
+	var list []engine.Engine
+	for _, e := range all {
+		if _, is := e.(host.Engine); !is {
+			e = barred{e, why}
+		}
+		list = append(list, e)
 	}
-	if len(cannot) == 0 {
-		return "best that can run; " + why
-	}
-	return "best that can run; " + why + " (" + strings.Join(cannot, "; ") + ")"
+	return list
 }
+
+// barred is an engine that must not run.
+type barred struct {
+	engine.Engine
+	why string
+}
+
+// Probe says why.
+func (b barred) Probe() engine.Verdict { return engine.Verdict{Reason: b.why} }

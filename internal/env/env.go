@@ -27,8 +27,10 @@ const (
 	Race     = "GOSHMEM_RACE"
 	Cache    = "GOSHMEM_CACHE"
 	Fault    = "GOSHMEM_FAULT"
+	NCCL     = "GOSHMEM_NCCL"
 
-	HostDevices = "GOSHMEM_HOST_DEVICES"
+	HostDevices  = "GOSHMEM_HOST_DEVICES"
+	ROCSHMEMShim = "GOSHMEM_ROCSHMEM_SHIM"
 
 	Rank      = "GOSHMEM_RANK"
 	Size      = "GOSHMEM_SIZE"
@@ -56,8 +58,10 @@ func Vars() []Var {
 		{Fault, "", "what goes wrong on purpose, such as \"kill pe=2 op=put n=17\": delay, stop, kill, fail, slow, exhaust, lose; see go doc internal/fault"},
 		{Weak, "0", "seed of weak mode, where data arrives as late and in as odd an order as is allowed; 0: off"},
 		{Race, "1", "0: no race mode in builds with -race, whose remote accesses else take the time of a network (goroutine PEs)"},
+		{NCCL, "", "library of package nccl: nccl, rccl or host; unset: that of the GPU, and host without one"},
 		{Cache, "", "folder of compiled kernels; unset: goshmem/kernels in the user's cache folder"},
 		{HostDevices, "1", "devices of platform host, which package gpu has without a GPU (1 to 64)"},
+		{ROCSHMEMShim, "", "file of the shim over rocSHMEM (native/rocshmem); unset: libgoshmem_rocshmem.so in ROCSHMEM_HOME, ROCM_PATH or where the loader looks"},
 		{Rdzv, "", "where the processes of a job meet: unix:@name or tcp:host:port"},
 		{Token, "", "secret of the job; proves membership in the rendezvous without travelling"},
 		{Rank, "", "number of this process, 0 to size-1 (set by the launcher)"},

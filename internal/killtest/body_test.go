@@ -26,6 +26,7 @@ func bodies() map[string]body {
 		"absent from finalize":     absentFrom(finalize),
 		"absent, others cancel":    cancelled,
 		patienceBody:               impatient,
+		streamBody:                 absentOnStream,
 		"no signal":                noSignal,
 		"no value":                 noValue,
 		"no values":                noValues,
@@ -42,10 +43,13 @@ func bodies() map[string]body {
 // patienceBody is the one that relies on Options.Timeout.
 const patienceBody = "absent, Options.Timeout"
 
+// streamBody is another one.
+const streamBody = "absent, on streams"
+
 // options are for the world of a body.
 func options(name string) shmem.Options {
 	o := shmem.Options{HeapSize: 1 << 20}
-	if name == patienceBody {
+	if name == patienceBody || name == streamBody {
 		o.Timeout = soon
 	}
 	return o
@@ -125,6 +129,21 @@ func absent(ctx context.Context, w *shmem.World, r roll, f call, why string, lim
 		return err
 	}
 	return errors.Join(r.call(), fails(ctx, w, barrier, latest, nil))
+}
+
+// absentOnStream has one PE not queue a barrier. The others' streams tell, and their
+// blocking calls go on.
+func absentOnStream(ctx context.Context, w *shmem.World, r roll) error {
+	queued := func(ctx context.Context, w *shmem.World) error { return onStream(ctx, w, w.BarrierOnStream(nil)) }
+	text := fmt.Sprintf("PE %d is absent: ", odd(w))
+	var err error
+	if w.MyPE() != odd(w) {
+		err = fails(ctx, w, queued, soon+latest, []string{"timeout"}, "shmem: barrier on stream: ", text)
+	}
+	if err = errors.Join(err, r.call()); w.MyPE() == odd(w) {
+		err = errors.Join(err, fails(ctx, w, queued, latest, []string{"timeout"}, text))
+	}
+	return errors.Join(err, r.call(), w.Barrier(ctx))
 }
 
 // against has one PE come to another call than the others.

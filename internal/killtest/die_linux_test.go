@@ -61,7 +61,7 @@ func deathIn(place string, victim int) fault.Fault {
 		f.Op = "wait"
 	case "split2d":
 		f.Op = "split"
-	case "with", "without", "lock":
+	case "with", "without", "lock", "stream":
 		f.Op = "barrier"
 	case "started":
 		f.Op = "allreduce"

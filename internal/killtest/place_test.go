@@ -2,6 +2,7 @@ package killtest_test
 
 import (
 	"context"
+	"errors"
 
 	"github.com/goshmem/goshmem/shmem"
 )
@@ -81,6 +82,9 @@ func meetings() map[string]place {
 			}
 			return h.Wait(ctx)
 		}, false},
+		"stream": {"barrier on stream", "in barrier #1 on streams " + site, func(ctx context.Context, s *stage) error {
+			return onStream(ctx, s.w, s.w.BarrierOnStream(nil))
+		}, false},
 		"finalize": {"finalize", "in finalize #1 " + site, func(ctx context.Context, s *stage) error { return s.w.Finalize(ctx) }, false},
 	}
 }
@@ -92,4 +96,16 @@ func barriersWithout(ctx context.Context, s *stage) error {
 			return err
 		}
 	}
+}
+
+// onStream waits for what was queued on the default stream of a PE, and returns the error
+// of package shmem in a fault of it.
+func onStream(ctx context.Context, w *shmem.World, err error) error {
+	if err == nil {
+		err = w.DefaultStream().Synchronize(ctx)
+	}
+	if e := (*shmem.Error)(nil); errors.As(err, &e) {
+		return e
+	}
+	return err
 }

@@ -22,19 +22,19 @@ const (
 // layerOf places a folder of the module.
 func layerOf(dir string) layer {
 	switch {
-	case dir == "examples/progress": // a library for examples, which their readers can import too
+	case dir == "examples/progress", dir == "examples/shots": // libraries for examples, which their readers can import too
 		return public
 	case under(dir, "cmd"), under(dir, "examples"), under(dir, "bench"), under(dir, "contrib"), under(dir, "internal/ci"), under(dir, "internal/lint"):
 		return top
 	case under(dir, "internal/conformance"), under(dir, "internal/perf"), under(dir, "internal/jobtest"), under(dir, "internal/killtest"), dir == "internal/testjob":
 		return harness
-	case dir == "internal/engines", dir == "internal/info", dir == "internal/doctor":
+	case dir == "internal/engines", dir == "internal/info", dir == "internal/doctor", dir == "internal/ccl/host": // which makes worlds of an engine
 		return selection
 	case dir == "internal/engine":
 		return seam
 	case under(dir, "internal/engine"):
 		return engines
-	case under(dir, "internal"), dir == "gpu", under(dir, "interchange"), dir == "dtype": // they have the types that engines and reductions speak of
+	case under(dir, "internal"), dir == "gpu", under(dir, "interchange"), dir == "dtype", dir == "nccl/raw": // they have the types that engines and reductions speak of
 		return leaf
 	}
 	return public

@@ -12,3 +12,6 @@ func At[T any](addr uintptr, n int) []T {
 
 // Address is where s begins.
 func Address[T any](s []T) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }
+
+// Pointer is the address as a pointer, under the same conditions as At.
+func Pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }

@@ -134,6 +134,30 @@ func collectiveCases(pes int, quick bool) []subject {
 	return list
 }
 
+// libraryCases are the rows of a comparison of package nccl on its host library.
+func libraryCases(pes int, quick bool) []subject {
+	var list []subject
+	for _, op := range collectives() {
+		for _, s := range []subject{{Case{Op: op, Buffers: Device}, Order{Op: op + OnDevice}, "", 1}, {Case{Op: op, Buffers: Slices}, Order{Op: op + InSlices}, "", 0}} {
+			for size := leastMessage; size <= MostBytes; size *= 4 {
+				if quick && size != leastMessage && size != quickMessage {
+					continue
+				}
+				s.PEs, s.Size = pes, size
+				s.order.Size, s.order.Area, s.order.Every = size, size, 1
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
+// The smallest message that is compared for package nccl, and the other one when quick.
+const (
+	leastMessage = 1 << 10
+	quickMessage = 256 << 10
+)
+
 // vectorSizes go up in steps of 8, the last of 4.
 func vectorSizes(least int, quick bool) []int {
 	if quick {

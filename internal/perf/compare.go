@@ -38,6 +38,7 @@ type CompareOptions struct {
 	Peers       []Peer
 	Quick       bool   // few sizes
 	Collectives bool   // these, instead of one-sided operations and barriers
+	NCCL        bool   // collectives of package nccl on its host library
 	Only        string // rows whose name contains it
 }
 
@@ -59,6 +60,9 @@ func Compare(ctx context.Context, o CompareOptions) (Record, error) {
 	if o.Collectives {
 		r.Name, r.Notes, worlds = "collectives", collectiveNotes(), []int{2, 4}
 	}
+	if o.NCCL {
+		r.Name, r.Notes, worlds = "nccl", libraryNotes(), []int{2}
+	}
 	c := comparison{measurement: measurement{Options: o.Options}, o: o, said: make([]string, len(o.Peers))}
 	err := launcher.InScratch(func(dir string) (err error) {
 		if c.cores, err = twoCores(); err != nil {
@@ -75,7 +79,10 @@ func Compare(ctx context.Context, o CompareOptions) (Record, error) {
 		r.Peer, r.Machine.LoadAfter = strings.Join(c.said, "; "), load()
 		return nil
 	})
-	if o.Collectives {
+	switch {
+	case o.NCCL:
+		r.Goals = libraryGoals(r.Rows)
+	case o.Collectives:
 		r.Goals = collectiveGoals(r.Rows)
 	}
 	return r, err
@@ -152,7 +159,10 @@ func (c *comparison) world(ctx context.Context, dir string, pes, rounds int) (ro
 // cases are the rows of a world.
 func (o *CompareOptions) cases(pes int) []subject {
 	all := cases
-	if o.Collectives {
+	switch {
+	case o.NCCL:
+		all = libraryCases
+	case o.Collectives:
 		all = collectiveCases
 	}
 	return slices.DeleteFunc(all(pes, o.Quick), func(s subject) bool { return !strings.Contains(s.name(), o.Only) })
@@ -161,7 +171,7 @@ func (o *CompareOptions) cases(pes int) []subject {
 // order is what a peer is told instead of ours.
 func (p Peer) order(o Order) Order {
 	if !p.Heap {
-		o.Op = strings.TrimSuffix(o.Op, Copied)
+		o.Op, _ = cutPlace(o.Op)
 	}
 	return o
 }
@@ -234,6 +244,15 @@ func collectiveNotes() []string {
 		"peer is the one with the smallest median; ratio is ours by theirs, the median of the ratios of the samples; all sides of a sample ran next to each other, and in another order every round",
 		"near, far, busy: how long a cache line took between two cores just before and after (under 170 ns, under 450 ns, more)",
 	}
+}
+
+// libraryNotes are those of package nccl.
+func libraryNotes() []string {
+	return append(collectiveNotes()[:2], append([]string{
+		"each call of ours is enqueued on a stream and waited for with Synchronize, as MPI's calls wait",
+		"device: the vectors of ours are memory of platform host, which both processes map; slices: they are Go slices, which pass through rooms; MPI has private vectors in both",
+		"sizes are those of the whole: of the vector that is broadcast or reduced, of what the all-gather (fcollect) makes, of the input of the reduce-scatter, of what each rank has for all in the all-to-all",
+	}, collectiveNotes()[4:]...)...)
 }
 
 // Try starts a job of a peer, has it carry out every order that such a comparison of

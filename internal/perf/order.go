@@ -48,6 +48,11 @@ const (
 	// Copied after one of these is for libraries with a symmetric heap: the vectors
 	// are private, and are copied to the heap and back.
 	Copied = ":c"
+
+	// These are for package nccl on its host library: the vectors are in memory of platform
+	// host, or in Go slices.
+	OnDevice = ":d"
+	InSlices = ":s"
 )
 
 // What a row says about its buffers.
@@ -56,6 +61,8 @@ const (
 	Rotating = "rotating" // operations go round in two areas that fit into no cache
 	Heap     = "heap"     // the vectors of a collective are in the symmetric heap
 	Private  = "private"  // they are in private memory, copied to the heap and back
+	Device   = "device"   // they are in memory of platform host, for package nccl
+	Slices   = "slices"   // they are Go slices, for package nccl
 )
 
 // MostBytes is the largest Area: two of these are more than the last cache has.

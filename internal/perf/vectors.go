@@ -15,15 +15,28 @@ func collectives() []string {
 	return []string{OpBroadcast, OpFCollect, OpAllToAll, OpAllReduce, OpReduceScatter}
 }
 
+// places are where vectors can be, as an operation says behind its name, in the order of
+// their acts.
+func places() []string { return []string{"", Copied, OnDevice, InSlices} }
+
 // collectiveAct is the act of a collective, counted from gather on: those in the heap
 // first. -1 if it is none.
 func collectiveAct(op string) act {
-	name, copied := strings.CutSuffix(op, Copied)
+	name, place := cutPlace(op)
 	a := slices.Index(collectives(), name)
-	if a >= 0 && copied {
-		a += len(collectives())
+	if a >= 0 {
+		a += slices.Index(places(), place) * len(collectives())
 	}
 	return act(a)
+}
+
+// cutPlace takes the place off an operation.
+func cutPlace(op string) (name, place string) {
+	at := strings.IndexByte(op+":", ':')
+	if !slices.Contains(places(), op[at:]) {
+		return op, ""
+	}
+	return op[:at], op[at:]
 }
 
 // leastVector is the smallest Size of a collective, of which any other is a multiple:
@@ -44,6 +57,7 @@ type vectors struct {
 	w        *shmem.World
 	src, dst shmem.Array[float32]
 	in, out  []float32 // private
+	library  *library  // nil before its first collective
 }
 
 // newVectors allocates. Collective.
@@ -67,8 +81,8 @@ func (c *crew) collective(a act, n, bytes int) (time.Duration, error) {
 			return 0, err
 		}
 	}
-	op, copied := collectives()[int(a)%len(collectives())], int(a) >= len(collectives())
-	p, err := c.vectors.part(op, bytes, copied, int(c.count))
+	op, place := collectives()[int(a)%len(collectives())], places()[int(a)/len(collectives())]
+	p, err := c.vectors.part(op, bytes, place, int(c.count))
 	if err != nil {
 		return 0, err
 	}
@@ -91,15 +105,15 @@ type part struct {
 	op       string
 	whole    int // elements in Size
 	block    int // of one PE
-	copied   bool
+	place    string
 	order    int
 	src, dst shmem.Array[float32]
 	in, out  []float32
 }
 
 // part cuts the vectors to what an order needs.
-func (v *vectors) part(op string, bytes int, copied bool, order int) (*part, error) {
-	p := &part{vectors: v, op: op, whole: bytes / floatBytes, copied: copied, order: order}
+func (v *vectors) part(op string, bytes int, place string, order int) (*part, error) {
+	p := &part{vectors: v, op: op, whole: bytes / floatBytes, place: place, order: order}
 	p.block = p.whole / v.w.NPEs()
 	from, to := p.whole, p.whole
 	switch op {
@@ -109,7 +123,13 @@ func (v *vectors) part(op string, bytes int, copied bool, order int) (*part, err
 		to = p.block
 	}
 	p.in, p.out = v.in[:from], v.out[:to]
-	var err error
+	err := v.openLibrary(place)
+	if err != nil {
+		return nil, err
+	}
+	if place == OnDevice {
+		p.in, p.out = v.library.local[0][:from], v.library.local[1][:to]
+	}
 	if p.dst, err = v.dst.Slice(0, to); err != nil {
 		return nil, err
 	}
@@ -121,9 +141,9 @@ func (v *vectors) part(op string, bytes int, copied bool, order int) (*part, err
 
 // loop does a collective n times, and ends when all PEs have.
 func (p *part) loop(n int) error {
-	once := p.once()
-	if p.copied {
-		once = p.private()
+	once, err := p.chosen()
+	if err != nil {
+		return err
 	}
 	for range n {
 		if err := once(); err != nil {
@@ -131,6 +151,17 @@ func (p *part) loop(n int) error {
 		}
 	}
 	return p.w.Barrier(p.ctx)
+}
+
+// chosen is the collective on vectors where they are.
+func (p *part) chosen() (func() error, error) {
+	switch p.place {
+	case "":
+		return p.once(), nil
+	case Copied:
+		return p.private(), nil
+	}
+	return p.byLibrary()
 }
 
 // once is the collective.
@@ -196,7 +227,10 @@ func (p *part) fill() error {
 
 // local is where vectors begin and end up in this PE.
 func (p *part) local() (src, dst []float32, err error) {
-	if p.copied {
+	if p.place != "" {
+		if p.op == OpBroadcast && p.place != Copied && p.w.MyPE() == 0 {
+			return p.in, p.in, nil
+		}
 		return p.in, p.out, nil
 	}
 	if src, err = p.src.Local(); err != nil {

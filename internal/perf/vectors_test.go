@@ -23,9 +23,9 @@ func TestPartsOfVectors(t *testing.T) {
 			}
 			for i, op := range collectives() {
 				for _, bytes := range []int{leastVector(op, pes), 24000} {
-					for _, copied := range []bool{false, true} {
-						if err := tryPart(v, op, bytes, copied, i); err != nil {
-							return fmt.Errorf("%s of %d bytes, copied %v: %w", op, bytes, copied, err)
+					for _, place := range []string{"", Copied} {
+						if err := tryPart(v, op, bytes, place, i); err != nil {
+							return fmt.Errorf("%s of %d bytes%s: %w", op, bytes, place, err)
 						}
 					}
 				}
@@ -38,8 +38,8 @@ func TestPartsOfVectors(t *testing.T) {
 	}
 }
 
-func tryPart(v *vectors, op string, bytes int, copied bool, order int) error {
-	p, err := v.part(op, bytes, copied, order)
+func tryPart(v *vectors, op string, bytes int, place string, order int) error {
+	p, err := v.part(op, bytes, place, order)
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func comment(text string) string {
 func withImports(body string) []byte {
 	var b bytes.Buffer
 	b.WriteString(head)
-	for _, path := range []string{"context", "testing", "github.com/goshmem/goshmem/internal/mem", "github.com/goshmem/goshmem/shmem", "github.com/goshmem/goshmem/shmem/raw"} {
+	for _, path := range []string{"context", "testing", "github.com/goshmem/goshmem/gpu", "github.com/goshmem/goshmem/internal/mem", "github.com/goshmem/goshmem/shmem", "github.com/goshmem/goshmem/shmem/raw"} {
 		if used := regexp.MustCompile(`\b` + path[strings.LastIndex(path, "/")+1:] + `\.`); used.MatchString(body) {
 			fmt.Fprintf(&b, "import %q\n", path)
 		}

@@ -101,8 +101,6 @@ func (r *row) typedCell() string {
 	switch f := r.fields; {
 	case f["no"] != "":
 		return "not offered, because " + f["no"]
-	case f["stream"] != "":
-		return "not offered, because streams come with the GPU engines; until then " + f["stream"]
 	case f["is"] != "" && !strings.Contains(f["is"], "."): // a number of package raw's own
 	case f["is"] != "":
 		cell = code(f["is"])

@@ -159,17 +159,17 @@ func TestBadTables(t *testing.T) {
 
 // TestOneLineChange: a function that was not offered is, by its fields alone.
 func TestOneLineChange(t *testing.T) {
-	const before = "\tstream\traw.Putmem, then raw.BarrierAll\n"
-	const after = "\tgo\t(w *shmem.World, dest, source uintptr, nbytes, pe int, s *gpu.Stream) (err error)\n\tdo\tputOnStream(w, dest, source, nbytes, pe, s)\n\tdoc\tis Putmem in the order of s.\n\ttyped\terr := dst.PutOnStream(s, src, pe)\n"
+	const before = "\tno\tno id travels: processes meet through what their launcher tells them, or through the exchange that you pass to InitAttr\n"
+	const after = "\tgo\t(w *shmem.World, s *gpu.Stream) (err error)\n\tdo\tuniqueID(w, s)\n\tdoc\tmakes an id.\n\ttyped\terr := w.UniqueID(s)\n"
 	changed := strings.Replace(text, before, after, 1)
 	files, err := generate(changed)
 	if err != nil || changed == text {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"shmem/raw/rma_gen.go":      "\nfunc PutmemOnStream(w *shmem.World, dest, source uintptr, nbytes, pe int, s *gpu.Stream) (err error) {\n\treturn putOnStream(w, dest, source, nbytes, pe, s)\n}\n",
-		"docs/from-rocshmem4py.md":  "| `rocshmem_putmem_on_stream` | `err := dst.PutOnStream(s, src, pe)` | `err := raw.PutmemOnStream(w, dest, source, nbytes, pe, s)` |\n",
-		"shmem/raw/raw_gen_test.go": "err := raw.PutmemOnStream(w, dest, source, nbytes, pe, s)",
+		"shmem/raw/world_gen.go":    "\nfunc GetUniqueid(w *shmem.World, s *gpu.Stream) (err error) {\n\treturn uniqueID(w, s)\n}\n",
+		"docs/from-rocshmem4py.md":  "| `rocshmem_get_uniqueid` | `err := w.UniqueID(s)` | `err := raw.GetUniqueid(w, s)` |\n",
+		"shmem/raw/raw_gen_test.go": "err := raw.GetUniqueid(w, s)",
 	} {
 		if !bytes.Contains(files[name], []byte(want)) {
 			t.Errorf("%s lacks %s", name, want)

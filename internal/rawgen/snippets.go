@@ -15,7 +15,7 @@ type snippet struct{ params, code string }
 // around is what all snippets of the page but those of package raw's own functions
 // may use; T is the type of a family.
 const around = `(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[T], slice []T, value, cond T, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[T], slice []T, value, cond T, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error)`
 

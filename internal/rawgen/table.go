@@ -33,7 +33,7 @@ type row struct {
 
 // fieldNames are what a row may have.
 func fieldNames() []string {
-	return strings.Fields("go do doc types bound ops test is typed raw no stream note there here")
+	return strings.Fields("go do doc types bound ops test is typed raw no note there here")
 }
 
 func parse(text string) (*table, error) {
@@ -113,7 +113,7 @@ func (r *row) check() error {
 	case r.symptom && !(has("there") && has("here")):
 		return fmt.Errorf("there and here belong together")
 	case r.symptom:
-	case has("no", "stream") == has("go", "is", "typed", "raw"):
+	case has("no") == has("go", "is", "typed", "raw"):
 		return fmt.Errorf("must either be offered or say why not")
 	case has("go") != has("do") || has("go") != has("doc"):
 		return fmt.Errorf("go, do and doc belong together")

@@ -189,6 +189,9 @@ const block = 8192
 type Scratch struct {
 	sum  [block]byte
 	wide [2][block]float32 // of narrow elements, of which a block has the most
+
+	shifted []unsafe.Pointer
+	one     [1]unsafe.Pointer
 }
 
 // fold combines n elements, at most a block, that lie off bytes into the sources. dst

@@ -9,6 +9,7 @@ import "testing"
 // The codes: what a machine lacks. Each is one word without spaces or brackets.
 const (
 	NoCC      = "NoCC"      // no C compiler
+	NoCMake   = "NoCMake"   // no CMake
 	NoMPI     = "NoMPI"     // no MPI launcher or library
 	NoGPU     = "NoGPU"     // no GPU, or no driver for it
 	NoVendor  = "NoVendor"  // a vendor library is not installed

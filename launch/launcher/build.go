@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,7 +61,20 @@ func withoutC() []string {
 	if strings.Contains(os.Getenv("GOFLAGS"), "-tags") {
 		return nil
 	}
-	return []string{"-tags=netgo,osusergo"}
+	return []string{"-tags=netgo,osusergo" + static("/")}
+}
+
+// static is one more tag where a system below root has not the loader of programs that are
+// linked with the GNU C library, as those are that can open vendors' libraries.
+func static(root string) string {
+	loader := map[string]string{"amd64": "lib64/ld-linux-x86-64.so.2", "arm64": "lib/ld-linux-aarch64.so.1"}[runtime.GOARCH]
+	if runtime.GOOS != "linux" || loader == "" {
+		return ""
+	}
+	if _, err := os.Stat(filepath.Join(root, loader)); errors.Is(err, fs.ErrNotExist) {
+		return ",goshmem_static"
+	}
+	return ""
 }
 
 // BuildTest builds the tests of the Go package pkg as Build does.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -137,4 +138,21 @@ func TestInScratch(t *testing.T) {
 	t.Setenv("TMPDIR", "/no/such/folder")
 	t.Setenv("TMP", "/no/such/folder")
 	mustCode(t, InScratch(func(string) error { t.Error("called"); return nil }), 1)
+}
+
+// TestStatic: programs are linked statically where there is no loader for others.
+func TestStatic(t *testing.T) {
+	root := t.TempDir()
+	if got, want := static(root), map[bool]string{true: ",goshmem_static"}[runtime.GOOS == "linux" && (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64")]; got != want {
+		t.Errorf("without a loader the tag is %q, want %q", got, want)
+	}
+	for _, loader := range []string{"lib64/ld-linux-x86-64.so.2", "lib/ld-linux-aarch64.so.1"} {
+		file := filepath.Join(root, loader)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, nil, 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := static(root); got != "" {
+		t.Errorf("with a loader the tag is %q", got)
+	}
 }

@@ -5,6 +5,18 @@ package raw
 import "context"
 import "github.com/goshmem/goshmem/shmem"
 
+// AlltoallmemOnStream is Alltoallmem as work of a stream: it returns at once. Collective
+// over team. rocSHMEM: rocshmem_alltoallmem_on_stream.
+func AlltoallmemOnStream(team *shmem.Team, dest, source uintptr, size int, stream uintptr) (err error) {
+	return allToAllOn(team, dest, source, size, stream)
+}
+
+// BroadcastmemOnStream is Broadcastmem as work of a stream: it returns at once.
+// Collective over team. rocSHMEM: rocshmem_broadcastmem_on_stream.
+func BroadcastmemOnStream(team *shmem.Team, dest, source uintptr, nbytes, root int, stream uintptr) (err error) {
+	return broadcastOn(team, dest, source, nbytes, root, stream)
+}
+
 // Alltoallmem sends size bytes to every member of team: those that begin at size*i in
 // source to member i, at size*j in its dest, where j is this PE's number in team. dest
 // and source must not overlap. Blocking, collective over team. OpenSHMEM:

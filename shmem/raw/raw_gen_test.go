@@ -3,13 +3,14 @@
 package raw_test
 
 import "context"
+import "github.com/goshmem/goshmem/gpu"
 import "github.com/goshmem/goshmem/shmem"
 import "github.com/goshmem/goshmem/shmem/raw"
 
 // The code of the page's column "raw": that it compiles is the test.
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -19,7 +20,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -29,7 +30,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -88,7 +89,7 @@ func _(team *shmem.Team) {
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -119,7 +120,7 @@ func _(srcTeam *shmem.Team, srcPe int, destTeam *shmem.Team) {
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -199,7 +200,7 @@ func _(w *shmem.World, ptr uintptr) {
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -209,7 +210,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -219,7 +220,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -229,7 +230,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -239,7 +240,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -249,7 +250,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -259,7 +260,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -269,7 +270,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -279,7 +280,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -289,7 +290,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -299,11 +300,25 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
 		err := raw.Broadcastmem(ctx, team, dest, source, nbytes, root)
+		_ = err
+	}
+}
+
+func _(team *shmem.Team, dest, source uintptr, size int, stream uintptr) {
+	{
+		err := raw.AlltoallmemOnStream(team, dest, source, size, stream)
+		_ = err
+	}
+}
+
+func _(team *shmem.Team, dest, source uintptr, nbytes, root int, stream uintptr) {
+	{
+		err := raw.BroadcastmemOnStream(team, dest, source, nbytes, root, stream)
 		_ = err
 	}
 }
@@ -350,9 +365,44 @@ func _(w *shmem.World, dest, source uintptr, nbytes, pe int) {
 	}
 }
 
+func _(w *shmem.World, dest, source uintptr, nbytes, pe int, stream uintptr) {
+	{
+		err := raw.PutmemOnStream(w, dest, source, nbytes, pe, stream)
+		_ = err
+	}
+}
+
+func _(w *shmem.World, dest, source uintptr, nbytes, pe int, stream uintptr) {
+	{
+		err := raw.GetmemOnStream(w, dest, source, nbytes, pe, stream)
+		_ = err
+	}
+}
+
+func _(w *shmem.World, dest, source uintptr, nbytes int, sigAddr uintptr, signal uint64, sigOp shmem.SignalOp, pe int, stream uintptr) {
+	{
+		err := raw.PutmemSignalOnStream(w, dest, source, nbytes, sigAddr, signal, sigOp, pe, stream)
+		_ = err
+	}
+}
+
+func _(w *shmem.World, sigAddr uintptr, cmp shmem.Cmp, cmpValue uint64, stream uintptr) {
+	{
+		err := raw.SignalWaitUntilOnStream(w, sigAddr, cmp, cmpValue, stream)
+		_ = err
+	}
+}
+
 func _(ctx context.Context, w *shmem.World) {
 	{
 		err := raw.BarrierAll(ctx, w)
+		_ = err
+	}
+}
+
+func _(w *shmem.World, stream uintptr) {
+	{
+		err := raw.BarrierAllOnStream(w, stream)
 		_ = err
 	}
 }
@@ -364,6 +414,13 @@ func _(ctx context.Context, team *shmem.Team) {
 	}
 }
 
+func _(team *shmem.Team, stream uintptr) {
+	{
+		err := raw.BarrierOnStream(team, stream)
+		_ = err
+	}
+}
+
 func _(ctx context.Context, team *shmem.Team) {
 	{
 		err := raw.TeamSync(ctx, team)
@@ -371,9 +428,23 @@ func _(ctx context.Context, team *shmem.Team) {
 	}
 }
 
+func _(team *shmem.Team, stream uintptr) {
+	{
+		err := raw.TeamSyncOnStream(team, stream)
+		_ = err
+	}
+}
+
 func _(ctx context.Context, w *shmem.World) {
 	{
 		err := raw.SyncAll(ctx, w)
+		_ = err
+	}
+}
+
+func _(w *shmem.World, stream uintptr) {
+	{
+		err := raw.SyncAllOnStream(w, stream)
 		_ = err
 	}
 }
@@ -498,7 +569,7 @@ func _(w *shmem.World) {
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -508,7 +579,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -518,7 +589,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -528,7 +599,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -538,7 +609,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -548,7 +619,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -558,7 +629,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -568,7 +639,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -578,7 +649,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -588,7 +659,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -633,7 +704,7 @@ func _(w *shmem.World, sigAddr uintptr) {
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -643,7 +714,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -656,6 +727,20 @@ func _(ctx context.Context, w *shmem.World, sigAddr uintptr, cmp shmem.Cmp, cmpV
 	{
 		seen, err := raw.SignalWaitUntil(ctx, w, sigAddr, cmp, cmpValue)
 		_, _ = seen, err
+	}
+}
+
+func _(w *shmem.World, sigAddr uintptr, signal uint64, pe int, stream uintptr) {
+	{
+		err := raw.SignalSetOnStream(w, sigAddr, signal, pe, stream)
+		_ = err
+	}
+}
+
+func _(w *shmem.World, sigAddr uintptr, signal uint64, pe int, stream uintptr) {
+	{
+		err := raw.SignalAddOnStream(w, sigAddr, signal, pe, stream)
+		_ = err
 	}
 }
 
@@ -778,6 +863,13 @@ func _(ctx context.Context, parent *shmem.Team, xrange int, xConfig *shmem.TeamC
 	}
 }
 
+func _(w *shmem.World, stream uintptr) {
+	{
+		err := raw.QuietOnStream(w, stream)
+		_ = err
+	}
+}
+
 func _(w *shmem.World, options int) {
 	{
 		c, err := raw.CtxCreate(w, options)
@@ -841,8 +933,22 @@ func _(ctx context.Context, c *shmem.CommContext, team *shmem.Team, dest, source
 	}
 }
 
+func _(c *shmem.CommContext, team *shmem.Team, dest, source uintptr, nreduce int, stream uintptr) {
+	{
+		err := raw.CtxShortSumReduceOnStream(c, team, dest, source, nreduce, stream)
+		_ = err
+	}
+}
+
+func _(c *shmem.CommContext, team *shmem.Team, dest, source uintptr, nreduce int, stream uintptr) {
+	{
+		err := raw.CtxShortAndReduceOnStream(c, team, dest, source, nreduce, stream)
+		_ = err
+	}
+}
+
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -852,7 +958,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -862,7 +968,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -872,7 +978,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -882,7 +988,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -892,7 +998,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -902,7 +1008,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -919,7 +1025,7 @@ func _(w *shmem.World) {
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -929,7 +1035,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -939,7 +1045,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -949,7 +1055,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -959,7 +1065,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{

@@ -17,7 +17,8 @@ func cases() map[string]func(p *pe) {
 		"ring": ring, "private memory": privateMemory, "empty": empty, "fence": fence, "quiet": quiet, "signals": signals,
 		"split world": splitWorld, "even": evenTeam, "subset": subsetParent, "recursive": recursiveSplit, "invalid team": invalidTeam,
 		"translate": translate, "scoping": memberScoping, "sync": syncVisibility, "barrier": barrierOrder, "rows": rows,
-		"bytes":       bytes,
+		"bytes":   bytes,
+		"streams": streams, "team streams": teamStreams, "wrong streams": wrongStreams,
 		"wrong waits": wrongWaits, "wrong collectives": wrongCollectives, "wrong root": wrongRoot, "wrong addresses": wrongAddresses, "wrong PEs": wrongPEs, "wrong teams": wrongTeams,
 		"families": func(p *pe) { checkFamilies(p, p.w) },
 	}

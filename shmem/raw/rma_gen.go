@@ -28,3 +28,29 @@ func PutmemNbi(w *shmem.World, dest, source uintptr, nbytes, pe int) (err error)
 func GetmemNbi(w *shmem.World, dest, source uintptr, nbytes, pe int) (err error) {
 	return getNBI[byte](w, dest, source, nbytes, pe)
 }
+
+// PutmemOnStream is Putmem as work of a stream: it returns at once, and reads source when
+// earlier work of the stream is done. QuietOnStream or a barrier on the same stream says
+// that the data is there. rocSHMEM: rocshmem_putmem_on_stream.
+func PutmemOnStream(w *shmem.World, dest, source uintptr, nbytes, pe int, stream uintptr) (err error) {
+	return putOn(w, dest, source, nbytes, pe, stream)
+}
+
+// GetmemOnStream is Getmem as work of a stream: it returns at once, and the data is there
+// for later work of the stream. rocSHMEM: rocshmem_getmem_on_stream.
+func GetmemOnStream(w *shmem.World, dest, source uintptr, nbytes, pe int, stream uintptr) (err error) {
+	return getOn(w, dest, source, nbytes, pe, stream)
+}
+
+// PutmemSignalOnStream is PutmemSignal as work of a stream: it returns at once. rocSHMEM:
+// rocshmem_putmem_signal_on_stream.
+func PutmemSignalOnStream(w *shmem.World, dest, source uintptr, nbytes int, sigAddr uintptr, signal uint64, sigOp shmem.SignalOp, pe int, stream uintptr) (err error) {
+	return putSignalOn(w, dest, source, nbytes, sigAddr, signal, sigOp, pe, stream)
+}
+
+// SignalWaitUntilOnStream has later work of a stream wait until this PE's own signal
+// compares with cmpValue as cmp says. It returns at once. rocSHMEM:
+// rocshmem_signal_wait_until_on_stream.
+func SignalWaitUntilOnStream(w *shmem.World, sigAddr uintptr, cmp shmem.Cmp, cmpValue uint64, stream uintptr) (err error) {
+	return signalWaitUntilOn(w, sigAddr, cmp, cmpValue, stream)
+}

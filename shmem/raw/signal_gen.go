@@ -22,3 +22,15 @@ func SignalFetch(w *shmem.World, sigAddr uintptr) (value uint64, err error) {
 func SignalWaitUntil(ctx context.Context, w *shmem.World, sigAddr uintptr, cmp shmem.Cmp, cmpValue uint64) (seen uint64, err error) {
 	return signalWaitUntil(ctx, w, sigAddr, cmp, cmpValue)
 }
+
+// SignalSetOnStream stores signal in pe's copy of the word at sigAddr as work of a
+// stream: it returns at once. rocSHMEM: rocshmem_signal_set_on_stream.
+func SignalSetOnStream(w *shmem.World, sigAddr uintptr, signal uint64, pe int, stream uintptr) (err error) {
+	return signalOn(w, sigAddr, shmem.Signal.SetOnStream, signal, pe, stream)
+}
+
+// SignalAddOnStream is SignalSetOnStream that adds. rocSHMEM:
+// rocshmem_signal_add_on_stream.
+func SignalAddOnStream(w *shmem.World, sigAddr uintptr, signal uint64, pe int, stream uintptr) (err error) {
+	return signalOn(w, sigAddr, shmem.Signal.AddOnStream, signal, pe, stream)
+}

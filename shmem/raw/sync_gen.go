@@ -11,10 +11,23 @@ func BarrierAll(ctx context.Context, w *shmem.World) (err error) {
 	return w.Barrier(ctx)
 }
 
+// BarrierAllOnStream is BarrierAll as work of a stream: it returns at once, completes
+// what this stream has put, and has later work of it wait. Collective over the world.
+// rocSHMEM: rocshmem_barrier_all_on_stream.
+func BarrierAllOnStream(w *shmem.World, stream uintptr) (err error) {
+	return w.BarrierOnStream(streamOf(w, stream))
+}
+
 // Barrier is BarrierAll for the members of team; it does nothing if team is nil.
 // Blocking, collective over team. rocSHMEM: rocshmem_barrier.
 func Barrier(ctx context.Context, team *shmem.Team) (err error) {
 	return team.Barrier(ctx)
+}
+
+// BarrierOnStream is BarrierAllOnStream for the members of team; it does nothing if team
+// is nil. Collective over team. rocSHMEM: rocshmem_barrier_on_stream.
+func BarrierOnStream(team *shmem.Team, stream uintptr) (err error) {
+	return team.BarrierOnStream(streamOf(team.World(), stream))
 }
 
 // TeamSync waits until every member of team has called it. It makes stores of a PE to its
@@ -24,10 +37,22 @@ func TeamSync(ctx context.Context, team *shmem.Team) (err error) {
 	return team.Sync(ctx)
 }
 
+// TeamSyncOnStream is BarrierOnStream that completes no puts. Collective over team.
+// rocSHMEM: rocshmem_team_sync_on_stream.
+func TeamSyncOnStream(team *shmem.Team, stream uintptr) (err error) {
+	return team.SyncOnStream(streamOf(team.World(), stream))
+}
+
 // SyncAll is TeamSync for all PEs. Blocking, collective over the world. rocSHMEM:
 // rocshmem_sync_all.
 func SyncAll(ctx context.Context, w *shmem.World) (err error) {
 	return w.Sync(ctx)
+}
+
+// SyncAllOnStream is TeamSyncOnStream for all PEs. Collective over the world. rocSHMEM:
+// rocshmem_sync_all_on_stream.
+func SyncAllOnStream(w *shmem.World, stream uintptr) (err error) {
+	return w.SyncOnStream(streamOf(w, stream))
 }
 
 // Fence orders this PE's earlier puts and atomics before its later ones, for each target

@@ -3,13 +3,14 @@
 package raw_test
 
 import "context"
+import "github.com/goshmem/goshmem/gpu"
 import "github.com/goshmem/goshmem/shmem"
 import "github.com/goshmem/goshmem/shmem/raw"
 
 // The code of the page's column "typed": that it compiles is the test.
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -19,7 +20,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -29,7 +30,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -39,7 +40,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -49,7 +50,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -59,7 +60,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -69,7 +70,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -79,7 +80,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -89,7 +90,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -99,7 +100,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -109,7 +110,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -119,7 +120,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -129,7 +130,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -139,7 +140,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -149,7 +150,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -159,7 +160,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -169,7 +170,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -179,7 +180,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -189,7 +190,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -199,7 +200,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -209,7 +210,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -222,7 +223,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -232,7 +233,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -242,7 +243,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -252,7 +253,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -262,7 +263,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -272,7 +273,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -282,7 +283,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -292,7 +293,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -302,7 +303,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -312,7 +313,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -322,7 +323,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -332,7 +333,27 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := shmem.AllToAllOnStream(s, team, dst, src)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := shmem.BroadcastOnStream(s, team, dst, src, root)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -342,7 +363,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -352,7 +373,57 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := dst.PutOnStream(s, src, pe)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := dst.GetOnStream(s, src, pe)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := dst.PutSignalOnStream(s, src, pe, sig, shmem.SignalSet, v)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := sig.WaitUntilOnStream(s, shmem.GE, v)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := w.BarrierOnStream(s)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -362,7 +433,17 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := team.BarrierOnStream(s)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -372,7 +453,17 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := team.SyncOnStream(s)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -382,7 +473,17 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := w.SyncOnStream(s)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -392,7 +493,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -402,7 +503,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -412,7 +513,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -422,7 +523,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -432,7 +533,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -442,7 +543,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -452,7 +553,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -462,7 +563,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -472,7 +573,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int32], slice []int32, value, cond int32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -482,7 +583,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -492,7 +593,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -502,7 +603,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -512,7 +613,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -522,7 +623,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -532,7 +633,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[uint32], slice []uint32, value, cond uint32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -542,7 +643,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -552,7 +653,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -562,7 +663,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -572,7 +673,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -582,7 +683,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -592,7 +693,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -602,7 +703,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -612,7 +713,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -622,7 +723,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -632,7 +733,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -642,7 +743,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -652,7 +753,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -662,7 +763,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -672,7 +773,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -682,7 +783,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -692,7 +793,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -702,7 +803,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -712,7 +813,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -722,7 +823,27 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := sig.SetOnStream(s, v, pe)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := sig.AddOnStream(s, v, pe)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -732,7 +853,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -742,7 +863,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -752,7 +873,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -762,7 +883,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -772,7 +893,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -782,7 +903,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -792,7 +913,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -802,7 +923,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -812,7 +933,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -822,7 +943,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -832,7 +953,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -842,7 +963,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -852,7 +973,17 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := w.QuietOnStream(s)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -862,7 +993,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -872,7 +1003,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -882,7 +1013,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -892,7 +1023,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -902,7 +1033,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -912,7 +1043,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -922,7 +1053,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int16], slice []int16, value, cond int16, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int16], slice []int16, value, cond int16, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -932,7 +1063,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int16], slice []int16, value, cond int16, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int16], slice []int16, value, cond int16, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -942,7 +1073,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int16], slice []int16, value, cond int16, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int16], slice []int16, value, cond int16, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -952,7 +1083,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[int16], slice []int16, value, cond int16, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int16], slice []int16, value, cond int16, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -962,7 +1093,27 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[int16], slice []int16, value, cond int16, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := shmem.AllReduceOnStream(s, team, dst, src, shmem.Sum)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[int16], slice []int16, value, cond int16, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
+	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
+	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
+	{
+		err := shmem.AllReduceOnStream(s, team, dst, src, shmem.And)
+		_ = err
+	}
+}
+
+func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -972,7 +1123,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -982,7 +1133,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -992,7 +1143,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -1002,7 +1153,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -1012,7 +1163,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -1022,7 +1173,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -1032,7 +1183,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -1042,7 +1193,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -1052,7 +1203,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -1062,7 +1213,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -1072,7 +1223,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -1082,7 +1233,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{
@@ -1092,7 +1243,7 @@ func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, 
 }
 
 func _(ctx context.Context, w *shmem.World, c *shmem.CommContext, team, parent, other *shmem.Team,
-	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, v, signal uint64,
+	dst, src, a shmem.Array[float32], slice []float32, value, cond float32, except []bool, indices []int, sig shmem.Signal, s *gpu.Stream, v, signal uint64,
 	i, n, pe, root, rows, columns, alignment, size, start, stride, xrange, nbytes, status, rank, nranks int, dest, source, ptr, sigAddr uintptr,
 	ex shmem.Exchange, f func(context.Context, *shmem.World) error, use func(...any), err error) {
 	{

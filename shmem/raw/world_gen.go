@@ -82,6 +82,12 @@ func TeamSplit2d(ctx context.Context, parent *shmem.Team, xrange int, xConfig *s
 	return split2D(ctx, parent, xrange, xConfig, xMask, yConfig, yMask)
 }
 
+// QuietOnStream has later work of a stream wait until what this PE has put on it is
+// there. It returns at once. rocSHMEM: rocshmem_quiet_on_stream.
+func QuietOnStream(w *shmem.World, stream uintptr) (err error) {
+	return w.QuietOnStream(streamOf(w, stream))
+}
+
 // CtxCreate makes a context, which orders and completes operations apart from others. Of
 // the options CtxNostore and CtxSerialized count. Local. rocSHMEM: rocshmem_ctx_create.
 func CtxCreate(w *shmem.World, options int) (c *shmem.CommContext, err error) {

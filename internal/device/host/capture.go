@@ -48,6 +48,7 @@ func (c *capture) add(call string, s *stream, o *op, args []uint64) error {
 	default:
 		c.ops = append(c.ops, op{})
 		c.ops[len(c.ops)-1].set(o, args)
+		c.ops[len(c.ops)-1].again = true
 		c.advance(s)
 	}
 	return c.err

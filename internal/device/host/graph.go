@@ -32,6 +32,17 @@ func (d *Driver) BeginCapture(dev int, h device.Handle) error {
 	return s.join("BeginCapture", &capture{origin: s, members: map[*stream]*member{}})
 }
 
+// Capturing says whether work of a stream is recorded.
+func (d *Driver) Capturing(dev int, h device.Handle) (bool, error) {
+	s, err := d.stream(dev, "Capturing", h)
+	if err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.capture != nil, nil
+}
+
 // EndCapture returns what was recorded in the stream that it began with, and in those
 // that joined it.
 func (d *Driver) EndCapture(dev int, h device.Handle) (device.Handle, error) {

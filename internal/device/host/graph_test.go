@@ -20,7 +20,13 @@ func TestGraphRepeatsWhatWasRecorded(t *testing.T) {
 	ok(t, d.WriteValue(0, s, p+24, 9))
 	ok(t, d.WaitValue(0, s, p+24, 9, device.CompareEQ))
 	at, n = 0, 0 // frozen at capture
+	if !must[bool](t)(d.Capturing(0, s)) || must[bool](t)(d.Capturing(0, 0)) {
+		t.Error("not the stream that is captured says so")
+	}
 	g := must[device.Handle](t)(d.EndCapture(0, s))
+	if must[bool](t)(d.Capturing(0, s)) {
+		t.Error("a stream says that it is captured, after that has ended")
+	}
 	if got := get(t, d, 0, p, s, 4); got != nil && got[0] != 1 {
 		t.Errorf("%d: work was done while it was recorded", got)
 	}

@@ -23,6 +23,8 @@ const (
 	opWait
 	opLaunch
 	opGraph
+	opCall
+	opTask
 )
 
 // op is an operation in a queue or in a graph.
@@ -41,6 +43,10 @@ type op struct {
 	shape    shape
 	args     []uint64
 	graph    *graph
+	call     func(device.Turn) error
+	again    bool // in a graph, so that it may happen any number of times
+	task     Task
+	started  bool // the task is
 }
 
 // set makes a slot of a queue this operation, and keeps the slot's memory for
@@ -60,6 +66,10 @@ func (o *op) do(s *stream, fault error) error {
 		return nil
 	case opWait:
 		return o.event.await(o.record)
+	case opCall:
+		return s.call(o.call, device.Turn{Again: o.again, Fault: fault})
+	case opTask:
+		return o.run(fault)
 	}
 	if fault != nil {
 		return nil
@@ -83,7 +93,7 @@ func (o *op) touch(dev int) (err error) {
 	}()
 	switch o.kind {
 	case opCopy:
-		copy(mem.At[byte](o.dst, int(o.n)), mem.At[byte](o.src, int(o.n)))
+		move(mem.At[byte](o.dst, int(o.n)), mem.At[byte](o.src, int(o.n)))
 	case opFill:
 		fill(mem.At[byte](o.dst, int(o.n)*o.width), o.value, o.width)
 	case opWrite:
@@ -100,6 +110,15 @@ func cause(panicked any) any {
 		return fmt.Sprintf("nothing can be at the address %#x", at.Addr())
 	}
 	return panicked
+}
+
+// move copies; a small word in one piece, as copies of GPUs do.
+func move(dst, src []byte) {
+	if n := len(dst); n > 0 && n <= 8 {
+		mem.Put(unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[0]), uintptr(n))
+		return
+	}
+	copy(dst, src)
 }
 
 // fill writes the first element, and then what is there behind itself.

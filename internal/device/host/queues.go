@@ -48,8 +48,8 @@ func (q *queues) ends() []place {
 	var ends []place
 	for _, s := range list {
 		s.mu.Lock()
-		if s.count > 0 {
-			ends = append(ends, place{s, s.done + uint64(s.count)})
+		if last := s.last(); last > s.done {
+			ends = append(ends, place{s, last})
 		}
 		s.mu.Unlock()
 	}

@@ -27,8 +27,11 @@ type stream struct {
 	count   int
 	done    uint64 // operations done since the beginning
 	working bool
+	inline  bool // at a task that is not in the queue
 	closed  bool
 	fault   error
+	owed    error    // the fault of a task that nobody has been told of
+	heard   bool     // somebody has been told of the fault
 	capture *capture // where operations go instead
 }
 
@@ -48,19 +51,50 @@ func (s *stream) home() int { return s.dev }
 func (s *stream) add(call string, o *op, args []uint64) (uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.capture == nil && !s.closed && s.count == mostRoom {
-		s.moved.Wait()
-	}
-	switch {
-	case s.closed:
-		return 0, fail(s.dev, call, device.ErrClosed, "the stream is destroyed")
-	case s.fault != nil:
-		return 0, s.fault
+	switch err := s.accepts(call); {
+	case err != nil:
+		return 0, err
 	case s.capture != nil:
 		return 0, s.capture.add(call, s, o, args)
 	}
 	s.append(o, args)
-	return s.done + uint64(s.count), nil
+	return s.last(), nil
+}
+
+// accepts says why nothing can be appended, when there is room.
+func (s *stream) accepts(call string) error {
+	for s.capture == nil && !s.closed && s.count == mostRoom {
+		s.moved.Wait()
+	}
+	if s.closed {
+		return fail(s.dev, call, device.ErrClosed, "the stream is destroyed")
+	}
+	if p, ok := s.fault.(passing); ok {
+		s.heard = true
+		return p.error
+	}
+	return s.fault
+}
+
+// told returns the fault. That of a task is returned once, if it is still news.
+func (s *stream) told() error {
+	fault := s.fault
+	if p, ok := fault.(passing); ok {
+		s.heard, fault = true, p.error
+	} else if fault == nil {
+		fault, s.owed = s.owed, nil
+	}
+	if old, ok := fault.(interface{ Stale() bool }); ok && old.Stale() {
+		return nil
+	}
+	return fault
+}
+
+// note keeps the first fault.
+func (s *stream) note(err error) {
+	if s.fault == nil {
+		s.fault = err
+	}
 }
 
 // append puts an operation into the queue, which has or gets room.
@@ -99,12 +133,21 @@ func (s *stream) work() {
 		s.mu.Unlock()
 		err := o.do(s, fault)
 		s.mu.Lock()
-		if s.fault == nil {
-			s.fault = err
-		}
+		s.note(err)
 		s.pop()
 	}
+	s.rest()
+}
+
+// rest is the end of the work that there was.
+func (s *stream) rest() {
 	s.working = false
+	if p, ok := s.fault.(passing); ok { // what was behind it is dropped; what comes now is not
+		if !s.heard {
+			s.owed = p.error
+		}
+		s.fault, s.heard = nil, false
+	}
 	if s.closed {
 		s.queues.drop(s)
 	}
@@ -126,7 +169,7 @@ func (s *stream) finish(number uint64) error {
 	for s.done < number {
 		s.moved.Wait()
 	}
-	return s.fault
+	return s.told()
 }
 
 // idle says whether all is done. During a capture that is no question to ask.
@@ -136,7 +179,7 @@ func (s *stream) idle(call string) (bool, error) {
 	if s.capture != nil {
 		return false, s.capture.spoil(call, s.dev)
 	}
-	return s.count == 0, s.fault
+	return s.last() == s.done, s.told()
 }
 
 // close has the stream take nothing more; what is queued will be done. A capture that

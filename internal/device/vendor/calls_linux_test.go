@@ -150,6 +150,8 @@ func codeSteps() []step {
 		{func(d device.Driver, w *world) any { return d.UnloadModule(0, w.module) }, "cuModuleUnload 4176", "hipModuleUnload 4176", "<nil>"},
 		{func(d device.Driver, w *world) any { return d.BeginCapture(0, w.stream) },
 			"cuStreamBeginCapture_v2 4112 2", "hipStreamBeginCapture 4112 2", "<nil>"},
+		{func(d device.Driver, w *world) any { return or(d.Capturing(0, w.stream)) }, "cuStreamIsCapturing 4112 out", "hipStreamIsCapturing 4112 out", "true"},
+		{func(d device.Driver, _ *world) any { return or(d.Capturing(0, 0)) }, "", "", "false"},
 		{func(d device.Driver, w *world) any { return or(d.EndCapture(0, w.stream)) },
 			"cuStreamEndCapture 4112 out;cuGraphInstantiateWithFlags out 4208 0;cuGraphDestroy 4208",
 			"hipStreamEndCapture 4112 out;hipGraphInstantiateWithFlags out 4208 0;hipGraphDestroy 4208", "4224"},

@@ -14,6 +14,27 @@ func (d *driver) BeginCapture(dev int, s device.Handle) error {
 	return d.do(dev, abi.OpBeginCapture, uintptr(s), d.flags.relaxed)
 }
 
+// Capturing says whether work of a stream is recorded. What the library answers is 0 where
+// nothing is. The default stream cannot be captured.
+func (d *driver) Capturing(dev int, stream device.Handle) (bool, error) {
+	if d.fn[abi.OpCapturing] == 0 || stream == 0 {
+		return false, nil
+	}
+	s, err := d.enter(dev)
+	if err != nil {
+		return false, err
+	}
+	defer s.leave()
+	return s.capturing(stream)
+}
+
+// capturing calls for a status, which is stored where the second argument says.
+func (s *session) capturing(stream device.Handle) (bool, error) {
+	state := dl.Out[int32](s.scratch())
+	err := s.call(abi.OpCapturing, uintptr(stream), dl.Addr(state))
+	return *state != 0, err
+}
+
 // EndCapture returns what was recorded, ready to be launched.
 func (d *driver) EndCapture(dev int, stream device.Handle) (device.Handle, error) {
 	s, err := d.enter(dev)

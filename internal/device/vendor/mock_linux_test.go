@@ -35,7 +35,7 @@ func newMock(t testing.TB, dialect func() dialect, args ...string) *mock {
 		t.Fatalf("%v: %v\n%s", command, err, text)
 	}
 	var table []dl.Symbol
-	for _, name := range []string{"mock_take", "mock_swap", "mock_fail", "mock_quiet", "mock_reset"} {
+	for _, name := range []string{"mock_current", "mock_take", "mock_swap", "mock_fail", "mock_quiet", "mock_reset"} {
 		table = append(table, dl.Symbol{Name: name, Required: true, For: "the test"})
 	}
 	lib, _, err := dl.Open(dl.Spec{Name: "mock", Path: out, Symbols: table})

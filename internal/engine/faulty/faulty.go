@@ -152,14 +152,24 @@ func (h *Heap) slow(pes ...int) {
 // Commit finds no memory where a fault says so. What lies behind the heap belongs to
 // teams, not to allocations.
 func (h *Heap) Commit(at engine.Offset, n uintptr) error {
+	if at < h.Size() {
+		if err := h.Exhausted(); err != nil {
+			return err
+		}
+	}
+	return h.Heap.Commit(at, n)
+}
+
+// Exhausted counts an allocation, and returns why it must fail.
+func (h *Heap) Exhausted() error {
 	for _, r := range h.rules {
-		if r.Verb == fault.Exhaust && at < h.Size() && r.seen.Add(1) == int64(r.N) {
+		if r.Verb == fault.Exhaust && r.seen.Add(1) == int64(r.N) {
 			what := fmt.Sprintf("alloc #%d", r.N)
 			h.tell(r, what, engine.Site())
 			return fmt.Errorf("symmetric heap exhausted at %s of PE %d (%w: %q)", what, h.Rank(), fault.ErrFault, r)
 		}
 	}
-	return h.Heap.Commit(at, n)
+	return nil
 }
 
 // Close tells of faults that were asked for and did not happen: a test that waits for one

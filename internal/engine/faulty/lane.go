@@ -17,6 +17,9 @@ type lane struct {
 // NewLane returns a lane whose operations count with the others of this PE.
 func (h *Heap) NewLane() engine.Lane { return &lane{h, h.Heap.NewLane()} }
 
+// Around counts what goes through another lane of the PE.
+func (h *Heap) Around(l engine.Lane) engine.Lane { return &lane{h, l} }
+
 // Domain tells the lane below which PEs it is for, if it wants to know.
 func (l *lane) Domain(pes []int) {
 	if d, ok := l.to.(engine.Domained); ok {

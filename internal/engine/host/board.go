@@ -104,6 +104,14 @@ func (h *Heap) broken() *engine.Stall {
 	return s
 }
 
+// Broken is broken for callers that want an error.
+func (h *Heap) Broken() error {
+	if s := h.broken(); s != nil {
+		return s
+	}
+	return nil
+}
+
 // Fail ends the world for everybody. The first failure of a PE is the one that
 // counts, but one that only follows may still end the job. Other processes are not
 // alarmed about one that is about to exit: its death alarms them, so that none of

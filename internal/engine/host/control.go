@@ -9,7 +9,10 @@ import (
 )
 
 // MaxTeams is how many teams a world can have at once, the world included.
-const MaxTeams = 64
+const MaxTeams = engine.OnStreams
+
+// maxSlots has a second slot for each team, for its meetings on streams.
+const maxSlots = 2 * MaxTeams
 
 // control is the shared part of one PE: it stands at the start of the PE's
 // segment, the heap follows at heapStart. Every PE sees every control. All
@@ -36,8 +39,8 @@ type control struct {
 	site    [15]atomic.Uint64 // text
 	reason  [63]atomic.Uint64 // text
 
-	slots [MaxTeams]slot
-	stage [MaxTeams][stages][engine.StageSize]byte // of the slots, by generation
+	slots [maxSlots]slot
+	stage [MaxTeams][stages][engine.StageSize]byte // of the first slots, by generation
 
 	recorded atomic.Uint64 // operations recorded so far
 	records  [engine.RecordsKept]record
@@ -73,7 +76,7 @@ type coming struct {
 func (s *slot) at(generation uint64) *coming { return &s.comings[generation%depth] }
 
 const (
-	magic     = 0x676f73686d656d04 // "goshmem", layout 4
+	magic     = 0x676f73686d656d05 // "goshmem", layout 5
 	pageSize  = 4096
 	heapStart = (unsafe.Sizeof(control{}) + pageSize - 1) &^ (pageSize - 1)
 )

@@ -64,7 +64,7 @@ func TestControlFits(t *testing.T) {
 			}
 		}
 	}
-	if end := unsafe.Offsetof(control{}.slots) + MaxTeams*unsafe.Sizeof(slot{}); end > heapStart {
+	if end := unsafe.Offsetof(control{}.slots) + maxSlots*unsafe.Sizeof(slot{}); end > heapStart {
 		t.Errorf("the slots end at %d, the heap starts at %d", end, heapStart)
 	}
 }

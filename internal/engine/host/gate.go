@@ -42,6 +42,7 @@ type gate struct {
 // Gate makes the meeting point of a team. Its meetings are numbered from
 // generation on, so that words left over in a reused slot are always older.
 func (h *Heap) Gate(slotIndex int, members []int, generation uint64) engine.Gate {
+	h.used[slotIndex].Store(true)
 	g := &gate{h: h, slot: slotIndex, members: members, first: generation, gen: generation, seen: generation}
 	g.ready = g.over
 	for i, pe := range members {
@@ -57,6 +58,9 @@ func (h *Heap) Gate(slotIndex int, members []int, generation uint64) engine.Gate
 func (h *Heap) Generation() uint64 {
 	var last uint64
 	for i := range h.own.slots {
+		if !h.used[i].Load() { // there is no memory yet
+			continue
+		}
 		s := &h.own.slots[i]
 		last = max(last, s.gave.Load()>>8)
 		for c := range s.comings {
@@ -94,6 +98,24 @@ func (g *gate) Gather(ctx context.Context, call engine.Call, mine engine.Words, 
 	}
 	g.Leave(call)
 	return nil
+}
+
+// Here says whether Await for member i, or all, would return at once.
+func (g *gate) Here(i int) bool {
+	switch {
+	case g.lost():
+		return true
+	case !g.flat():
+		return g.slots[0].opened.Load()>>8 >= g.gen
+	case i != engine.All:
+		return g.slots[i].at(g.gen).arrived.Load()>>8 >= g.gen
+	}
+	for _, s := range g.slots {
+		if s.at(g.gen).arrived.Load()>>8 < g.gen {
+			return false
+		}
+	}
+	return true
 }
 
 // usable returns why there can be no meeting. The members of a team without the

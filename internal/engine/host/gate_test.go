@@ -87,9 +87,13 @@ func TestGateTeams(t *testing.T) {
 				if !slices.Contains(teams[slot], h.rank) {
 					continue
 				}
-				g := h.Gate(slot+5, teams[slot], uint64(team*10))
+				at := slot + 5
+				if team >= 4 { // on streams
+					at += engine.OnStreams
+				}
+				g := h.Gate(at, teams[slot], uint64(team*10))
 				for seq := range uint64(10) {
-					if err := g.Meet(context.Background(), engine.Call{Kind: engine.KindSync, Slot: uint8(slot + 5), Seq: seq + 1}); err != nil {
+					if err := g.Meet(context.Background(), engine.Call{Kind: engine.KindSync, Slot: uint8(at), Seq: seq + 1}); err != nil {
 						return err
 					}
 				}

@@ -26,6 +26,7 @@ type Heap struct {
 	peers   []peer                 // nil in a goroutine world
 	obits   []atomic.Pointer[obit] // how a PE's process ended, if it did
 	closers []func() error
+	used    [maxSlots]atomic.Bool // slots that had a gate of this PE
 }
 
 // peer is who a PE is outside the world.
@@ -121,4 +122,17 @@ func (h *Heap) Close() error {
 		}
 	}
 	return first
+}
+
+// Unmap gives the memory of a world of processes back, of which nothing may be used any
+// more. After Close. Goroutine worlds have Go's memory.
+func (h *Heap) Unmap() error {
+	if h.peers == nil {
+		return nil
+	}
+	segments := make([]unsafe.Pointer, len(h.ctl))
+	for i, c := range h.ctl {
+		segments[i] = unsafe.Pointer(c)
+	}
+	return unmapAll(segments, h.size)
 }

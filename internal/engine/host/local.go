@@ -74,6 +74,16 @@ func (g *goroutines) yield(ready func() bool) bool {
 	return false
 }
 
+func (*goroutines) brief(ready func() bool) bool {
+	for range goYields {
+		runtime.Gosched()
+		if ready() {
+			return true
+		}
+	}
+	return false
+}
+
 func (g *goroutines) sleep(limit time.Duration, ready func() bool) {
 	rung := g.doze(1)
 	defer g.doze(-1)

@@ -74,6 +74,28 @@ func (g *gate) catchUp(ctx context.Context, call engine.Call, behind uint64) err
 	return g.review(ctx, g.due)
 }
 
+// Free says whether the next Open will not wait for members that are far behind, nor, if
+// staged is set, OwnStage after it.
+func (g *gate) Free(staged bool) bool {
+	next, most := g.gen+1, g.ahead()
+	if staged {
+		most = min(most, stages-1)
+	}
+	switch {
+	case next-g.seen <= most:
+		return true
+	case !g.flat():
+		return g.slots[0].opened.Load()>>8 >= g.gen
+	}
+	due := next - (most+1)/2
+	for _, s := range g.slots {
+		if s.at(due).arrived.Load()>>8 < due {
+			return g.lost()
+		}
+	}
+	return true
+}
+
 // Slip returns that of a member in this meeting.
 func (g *gate) Slip(i int) *engine.Slip { return &g.slots[i].at(g.gen).slip }
 

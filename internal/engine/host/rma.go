@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"math"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -55,52 +54,5 @@ func (h *Heap) Quiet(context.Context) error {
 
 // Atomic applies op at at of pe and returns the old bits.
 func (h *Heap) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error) {
-	p := unsafe.Add(h.base[pe], at)
-	if op.Width == 4 {
-		return uint64(atomic32(p, op)), nil
-	}
-	return atomic64(p, op), nil
-}
-
-func atomic64(p unsafe.Pointer, op engine.AMO) uint64 {
-	switch op.Kind {
-	case engine.AMOSet, engine.AMOSwap:
-		return mem.Swap64(p, op.Value)
-	case engine.AMOCompareSwap:
-		return mem.CompareSwap64(p, op.Cond, op.Value)
-	case engine.AMOAdd:
-		if op.Float {
-			return mem.AddFloat64(p, math.Float64frombits(op.Value))
-		}
-		return mem.Add64(p, op.Value)
-	case engine.AMOAnd:
-		return mem.And64(p, op.Value)
-	case engine.AMOOr:
-		return mem.Or64(p, op.Value)
-	case engine.AMOXor:
-		return mem.Xor64(p, op.Value)
-	}
-	return mem.Load64(p)
-}
-
-func atomic32(p unsafe.Pointer, op engine.AMO) uint32 {
-	v := uint32(op.Value)
-	switch op.Kind {
-	case engine.AMOSet, engine.AMOSwap:
-		return mem.Swap32(p, v)
-	case engine.AMOCompareSwap:
-		return mem.CompareSwap32(p, uint32(op.Cond), v)
-	case engine.AMOAdd:
-		if op.Float {
-			return mem.AddFloat32(p, math.Float32frombits(v))
-		}
-		return mem.Add32(p, v)
-	case engine.AMOAnd:
-		return mem.And32(p, v)
-	case engine.AMOOr:
-		return mem.Or32(p, v)
-	case engine.AMOXor:
-		return mem.Xor32(p, v)
-	}
-	return mem.Load32(p)
+	return op.Do(unsafe.Add(h.base[pe], at)), nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/mem"
 )
 
 // A policy is how the PEs of a kind of world wait: processes or goroutines.
@@ -14,6 +15,8 @@ type policy interface {
 	// yield gives the core away between looks, for as long as that is better
 	// than sleeping. It returns true if ready says so or the PE is alarmed.
 	yield(ready func() bool) bool
+	// brief is yield for a few looks, by a caller who can do something else.
+	brief(ready func() bool) bool
 	// sleep returns when the own PE is rung, at the latest after limit. It
 	// looks at ready once more after it has announced that it sleeps.
 	sleep(limit time.Duration, ready func() bool)
@@ -27,6 +30,20 @@ const (
 	// meetTick bounds how late it sees a cancelled context; meetings ring.
 	meetTick = 20 * time.Millisecond
 )
+
+// Soon looks whether ready, for as long as others that are at work at the same need.
+func (h *Heap) Soon(ready func() bool) bool {
+	looks, pause := h.policy.spin()
+	for range looks {
+		if ready() {
+			return true
+		}
+		if pause {
+			mem.Pause()
+		}
+	}
+	return h.policy.brief(ready)
+}
 
 // Wait blocks until ready, a failure in the world, or the end of ctx.
 func (h *Heap) Wait(ctx context.Context, call engine.Call, ready func() bool) error {

@@ -25,6 +25,7 @@ const (
 	processSpin   = 80 // with a pause after each
 	crowdedSpin   = 20
 	processYields = 200
+	briefYields   = 40
 	yieldLimit    = time.Millisecond // for all yields together
 )
 
@@ -60,6 +61,16 @@ func (p *processes) yield(ready func() bool) bool {
 			start = time.Now()
 		} else if n&(n-1) == 0 && time.Since(start) > yieldLimit {
 			return false
+		}
+	}
+	return false
+}
+
+func (p *processes) brief(ready func() bool) bool {
+	for range briefYields {
+		syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
+		if ready() {
+			return true
 		}
 	}
 	return false

@@ -40,6 +40,8 @@ int mock_take(char *to, word size) {
 }
 int mock_swap(const char *fn, int at) { strcpy(swap_fn, fn); swap_at = at; return 0; }
 int mock_fail(const char *fn, int status) { strcpy(fail_fn, fn); fail_status = status; return 0; }
+/* mock_current plays a function of another library: what is current, and a number. */
+word mock_current(word n) { return current + n; }
 int mock_quiet(int on) { quiet = on; return 0; }
 int mock_reset(int n) {
 	used = taken = current = 0;
@@ -267,6 +269,7 @@ FN(cuLaunchKernel, hipModuleLaunchKernel)(void *f, unsigned gx, unsigned gy, uns
 	return 0;
 }
 FN(cuStreamBeginCapture_v2, hipStreamBeginCapture)(void *s, int mode) { REC("vv", W(s), W(mode)); return 0; }
+FN(cuStreamIsCapturing, hipStreamIsCapturing)(void *s, int *state) { REC("vp", W(s), W(state)); *state = 1; return 0; }
 FN(cuStreamEndCapture, hipStreamEndCapture)(void *s, void **g) { REC("vp", W(s), W(g)); WORD(g) = next += 16; return 0; }
 FN(cuGraphInstantiateWithFlags, hipGraphInstantiateWithFlags)(void **x, void *g, unsigned long long flags) {
 	REC("pvv", W(x), W(g), W(flags));

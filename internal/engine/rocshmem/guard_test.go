@@ -1,0 +1,78 @@
+package rocshmem
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/goshmem/goshmem/internal/abi/rocshmem"
+)
+
+func TestSettings(t *testing.T) {
+	for _, c := range []struct {
+		environ string
+		want    settings
+		err     error
+		says    string
+	}{
+		{"", settings{}, nil, ""},
+		{"ROCSHMEM_BACKEND=IPC OMPI_COMM_WORLD_SIZE=4", settings{backend: "ipc", mpiSize: 4}, nil, ""},
+		{"ROCSHMEM_UNIQUEID_WITH_MPI=1 MASTER_PORT=29500 ROCSHMEM_BOOTSTRAP_TIMEOUT=9", settings{withMPI: true}, nil, ""},
+		{"ROCSHMEM_UNIQUEID_WITH_MPI=0 OMPI_COMM_WORLD_SIZE=x", settings{}, nil, ""},
+		{"ROCSHMEM_BACKEND=grow", settings{}, ErrBackend, `"grow" is none of gda, ro and ipc`},
+		{"MASTER_PORT=70000", settings{}, ErrSetting, `MASTER_PORT="70000" is no port`},
+		{"ROCSHMEM_MASTER_PORT=ssh", settings{}, ErrSetting, "use a number from 1 to 65535"},
+		{"ROCSHMEM_MAX_NUM_TEAMS=none", settings{}, ErrSetting, "no number above 0"},
+		{"ROCSHMEM_MAX_NUM_HOST_CONTEXTS=1", settings{}, ErrSetting, "unset it, or use 4"},
+	} {
+		got, err := readSettings(strings.Fields(c.environ))
+		if !errors.Is(err, c.err) || (err == nil && got != c.want) || (err != nil && !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: %+v, %v", c.environ, got, err)
+		}
+	}
+}
+
+// TestBackend: which one the library will take, and when it must not be started.
+func TestBackend(t *testing.T) {
+	for _, c := range []struct {
+		built, asked, want string
+		err                error
+	}{
+		{"GDA RO IPC", "", "ipc", nil},
+		{"GDA RO IPC", "ro", "ro", nil},
+		{"RO IPC", "", "ro", nil},
+		{"IPC", "ipc", "ipc", nil},
+		{"GDA IPC", "ipc", "", ErrBackend}, // which takes GDA whatever it is told
+		{"", "", "", ErrBackend},
+	} {
+		got, err := settings{backend: c.asked}.choose(rocshmem.About{Backends: strings.Fields(c.built)})
+		if got != c.want || !errors.Is(err, c.err) {
+			t.Errorf("%+v: %q, %v", c, got, err)
+		}
+	}
+}
+
+func TestMayStart(t *testing.T) {
+	none := func() (int, bool) { return 0, false }
+	of := func(n int) func() (int, bool) { return func() (int, bool) { return n, true } }
+	for _, c := range []struct {
+		set     settings
+		backend string
+		mpi     func() (int, bool)
+		says    string
+	}{
+		{settings{}, "ipc", none, ""},
+		{settings{}, "gda", of(1), ""},
+		{settings{mpiSize: 4}, "ro", none, ""},
+		{settings{}, "ro", of(4), ""},
+		{settings{}, "ro", none, "start with mpirun -n 4"},
+		{settings{mpiSize: 2}, "ro", none, "OMPI_COMM_WORLD_SIZE is 2"},
+		{settings{mpiSize: 4}, "ro", of(1), "MPI's world, which has 1"}, // initialising MPI alone is no cure
+		{settings{withMPI: true}, "ipc", none, "ROCSHMEM_UNIQUEID_WITH_MPI"},
+	} {
+		err := c.set.mayStart(c.backend, 4, c.mpi)
+		if (err == nil) != (c.says == "") || (err != nil && (!errors.Is(err, ErrNeedsMPI) || !strings.Contains(err.Error(), c.says))) {
+			t.Errorf("%+v, %s: %v, want %q", c.set, c.backend, err, c.says)
+		}
+	}
+}

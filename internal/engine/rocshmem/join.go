@@ -1,0 +1,239 @@
+package rocshmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+
+	"github.com/goshmem/goshmem/internal/abi/rocshmem"
+	"github.com/goshmem/goshmem/internal/device"
+	"github.com/goshmem/goshmem/internal/engine"
+)
+
+// joiner is one PE on its way into a world. After each step that can fail on one PE
+// alone all PEs meet: whoever has failed says so in the world of the host, where it is
+// everybody's error.
+type joiner struct {
+	*memory
+	ctx     context.Context
+	p       *process
+	job     engine.Job
+	set     settings
+	backend string
+	gate    engine.Gate
+	seq     uint64
+}
+
+// gateSlot is the team slot of the meetings, which a team may have afterwards.
+const gateSlot = 63
+
+// join makes the symmetric memory.
+func join(ctx context.Context, p *process, job engine.Job, control engine.Heap) (*memory, error) {
+	everyone := make([]int, job.Size)
+	for pe := range everyone {
+		everyone[pe] = pe
+	}
+	j := &joiner{
+		memory: &memory{control: control, rank: job.Rank, size: job.HeapSize, peers: make([]device.Ptr, job.Size)},
+		ctx:    ctx, p: p, job: job, gate: control.Gate(gateSlot, everyone, 0),
+	}
+	for _, step := range []func() error{j.find, j.compare, j.start, j.started, j.allocate, j.reach} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return j.memory, nil
+}
+
+// call is the next meeting, or a call of the library while the world begins.
+func (j *joiner) call() engine.Call {
+	j.seq++
+	return engine.Call{Kind: engine.KindInit, Seq: j.seq}
+}
+
+// gather meets the others, with a few words of each.
+func (j *joiner) gather(mine engine.Words) ([]engine.Words, error) {
+	all := make([]engine.Words, j.job.Size)
+	if err := j.gate.Gather(j.ctx, j.call(), mine, all); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// find opens the shim and the driver, and refuses what the library would end the process for.
+func (j *joiner) find() error {
+	if j.p.used.Load() {
+		return ErrUsed
+	}
+	var err error
+	if j.set, err = readSettings(j.p.environ()); err != nil {
+		return fmt.Errorf("rocshmem: %w", err)
+	}
+	lib, driver, err := j.p.load(j.size + reserve + spare)
+	if err != nil {
+		return err
+	}
+	j.lib, j.driver, j.dev = newLibrary(lib), driver, j.job.Rank%driver.Count()
+	if lib.AtOnce() {
+		if j.lib.turns, err = order(lib, driver, j.dev); err != nil {
+			return err
+		}
+	}
+	if j.backend, err = j.set.choose(lib.Facts()); err == nil {
+		err = j.set.mayStart(j.backend, j.job.Size, mpiInitialised)
+	}
+	if err != nil {
+		return fmt.Errorf("rocshmem: %w", err)
+	}
+	return j.fits()
+}
+
+// fits refuses a heap that the GPU has no room for.
+func (j *joiner) fits() error {
+	free, _, err := j.driver.MemoryInfo(j.dev)
+	if err != nil {
+		return err
+	}
+	if need := uint64(j.size + reserve + spare); need > free {
+		return fmt.Errorf("rocshmem: %w: a heap of %d bytes, and %d of the library's, do not fit into the %d that %s:%d has free: lower GOSHMEM_HEAP_SIZE", device.ErrMemory, j.size, reserve+spare, free, j.driver.Name(), j.dev)
+	}
+	return nil
+}
+
+// compare has all PEs tell what must fit together, before the library is told of it.
+func (j *joiner) compare() error {
+	about := j.lib.Facts()
+	all, err := j.gather(engine.Words{hash(about.String()), uint64(j.size), hash(j.backend)})
+	if err != nil {
+		return err
+	}
+	for pe, words := range all {
+		switch {
+		case words[0] != all[j.rank][0]:
+			return fmt.Errorf("rocshmem: PE %d has another shim than this PE (%v, %s): all must be built over the same rocSHMEM", pe, about, j.lib.Path())
+		case words[1] != all[j.rank][1]:
+			return &engine.Stall{Cause: engine.ErrMismatch, Detail: fmt.Sprintf("PE %d has a heap of %d bytes, this PE %d: GOSHMEM_HEAP_SIZE must be the same everywhere", pe, words[1], j.size)}
+		case words[2] != all[j.rank][2]:
+			return fmt.Errorf("rocshmem: PE %d would start another backend than this PE (%s): %s must be the same everywhere", pe, j.backend, backendVar)
+		}
+	}
+	return nil
+}
+
+func hash(text string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(text)) // a hash takes everything
+	return h.Sum64()
+}
+
+// start ships rank 0's id to everybody, and has the library start with it.
+func (j *joiner) start() error {
+	if !j.p.used.CompareAndSwap(false, true) {
+		return ErrUsed
+	}
+	if err := j.lib.do(func(l *rocshmem.Library) { l.SetDevice(int32(j.dev)) }); err != nil {
+		return err
+	}
+	id, err := j.share()
+	if err != nil {
+		return err
+	}
+	var status int32
+	err = j.lib.watched(j.ctx, j.control, j.call(), "the start", func(l *rocshmem.Library) { status = l.Begin(j.rank, j.job.Size, id) })
+	if err != nil {
+		return err
+	}
+	return failed("the start", status)
+}
+
+// share makes the id on rank 0. What goes over the exchange says whether there is one.
+func (j *joiner) share() (id [rocshmem.UniqueIDBytes]byte, err error) {
+	var parcel [rocshmem.UniqueIDBytes + 1]byte
+	var made error
+	if j.rank == 0 {
+		var status int32
+		made = j.lib.do(func(l *rocshmem.Library) { id, status = l.UniqueID() })
+		if made == nil {
+			made = failed("making the unique id", status)
+		}
+		if made == nil {
+			copy(parcel[1:], id[:])
+			parcel[0] = 1
+		}
+	}
+	if err := j.job.Exchange.Broadcast(j.ctx, parcel[:], 0); err != nil {
+		return id, errors.Join(made, err)
+	}
+	if made == nil && parcel[0] == 0 {
+		_, err := j.gather(engine.Words{}) // the reason may be on its way still
+		return id, errors.Join(err, errors.New("rocshmem: PE 0 has made no unique id"))
+	}
+	copy(id[:], parcel[1:])
+	return id, made
+}
+
+// started holds the library to what it was told, and to the backend that was expected.
+func (j *joiner) started() error {
+	var pe, n int32
+	kind := int32(-1)
+	err := j.lib.do(func(l *rocshmem.Library) {
+		pe, n = l.MyPe(), l.NPes()
+		j.team = rocshmem.Team(l.TeamWorld())
+		if l.Has(rocshmem.FnGetBackendType) {
+			kind = l.GetBackendType()
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if int(pe) != j.rank || int(n) != j.job.Size {
+		return fmt.Errorf("rocshmem: the library takes this PE for %d of %d, and it is %d of %d", pe, n, j.rank, j.job.Size)
+	}
+	if kind >= 0 && int(kind) < len(backends()) { // which are numbered in the order in which they are looked for
+		j.backend = backends()[kind]
+	}
+	j.narrow = j.backend == "gda"
+	_, err = j.gather(engine.Words{})
+	return err
+}
+
+// allocate takes the memory of the whole world at once.
+func (j *joiner) allocate() error {
+	err := j.lib.watched(j.ctx, j.control, j.call(), "the allocation of the heap", func(l *rocshmem.Library) { j.base = l.Malloc(uint64(j.size + reserve)) })
+	if err != nil {
+		return err
+	}
+	if j.base == 0 {
+		return fmt.Errorf("rocshmem: %w: no symmetric memory of %d bytes: lower GOSHMEM_HEAP_SIZE", device.ErrMemory, j.size+reserve)
+	}
+	return nil
+}
+
+// reach finds where the others' memory is, and makes a stream of our own.
+func (j *joiner) reach() error {
+	err := j.lib.do(func(l *rocshmem.Library) {
+		for pe := range j.peers {
+			j.peers[pe] = device.Ptr(l.Ptr(rocshmem.Symmetric(j.base), rocshmem.PE(pe)))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if j.peers[j.rank] == 0 { // a library without IPC has no address for anybody
+		j.peers[j.rank] = device.Ptr(j.base)
+	}
+	if j.peers[j.rank] != device.Ptr(j.base) {
+		return fmt.Errorf("rocshmem: the library has the memory of this PE at %#x, and gave it at %#x", j.peers[j.rank], j.base)
+	}
+	if j.stream, err = j.driver.NewStream(j.dev, 0); err != nil {
+		return err
+	}
+	j.looks, err = j.driver.NewStream(j.dev, 0)
+	if err != nil {
+		return err
+	}
+	j.world = &group{m: j.memory, team: j.team, self: j.rank, size: j.job.Size}
+	_, err = j.gather(engine.Words{})
+	return err
+}

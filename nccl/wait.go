@@ -1,0 +1,175 @@
+package nccl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/goshmem/goshmem/gpu"
+	"github.com/goshmem/goshmem/internal/ccl"
+)
+
+const (
+	spin    = 200 * time.Microsecond // before the first pause
+	share   = 8                      // of the time that has passed is the next pause
+	longest = time.Millisecond
+)
+
+// await looks until done says so, with growing pauses, or until ctx ends.
+func await(ctx context.Context, done func() (bool, error)) error {
+	begun := time.Now()
+	for time.Since(begun) < spin {
+		if ok, err := done(); ok || err != nil {
+			return err
+		}
+		runtime.Gosched()
+	}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		if ok, err := done(); ok || err != nil {
+			return err
+		}
+		timer.Reset(min(time.Since(begun)/share, longest))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return late(ctx)
+		}
+	}
+}
+
+// bounded gives ctx a deadline if it has none.
+func bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if _, has := ctx.Deadline(); has {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w within %v (Options.Timeout and GOSHMEM_TIMEOUT, or a context with a deadline, allow more)", context.DeadlineExceeded, limit))
+}
+
+// settled waits until the library is done with what it has begun. What the library tells
+// meanwhile is an error of the communicator, as is giving up: it is aborted. The caller has
+// c.mu.
+func (c *Comm) settled(ctx context.Context, op string) error {
+	err := c.ask()
+	if err == nil {
+		return c.learn()
+	}
+	if errors.Is(err, ccl.ErrInProgress) {
+		bound, cancel := bounded(ctx, c.timeout)
+		defer cancel()
+		err = await(bound, c.idle)
+	}
+	if err == nil {
+		err = c.learn()
+	}
+	if err != nil {
+		return c.spoil(op, err, c)
+	}
+	return nil
+}
+
+// ask asks the library for the state, unless an abort has ended the communicator.
+func (c *Comm) ask() error {
+	c.asking.RLock()
+	defer c.asking.RUnlock()
+	if c.state.Load() == closed {
+		return c.aborted()
+	}
+	return c.c.AsyncError()
+}
+
+// unasked is when no question is under way any more, and none comes; the state is closed.
+func (c *Comm) unasked() {
+	c.asking.Lock()
+	defer c.asking.Unlock()
+}
+
+// idle says whether the library is done; an Abort meanwhile is an error.
+func (c *Comm) idle() (bool, error) {
+	err := c.ask()
+	if errors.Is(err, ccl.ErrInProgress) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// aborted is the error of a call during which the communicator was aborted.
+func (c *Comm) aborted() error {
+	if e := c.fault.Load(); e != nil {
+		return fmt.Errorf("aborted meanwhile: %w", e)
+	}
+	return problem(ErrClosed, "aborted meanwhile")
+}
+
+// spoil makes err the reason why the communicator is useless, and aborts it. The caller may
+// have the lock of one communicator: held.
+func (c *Comm) spoil(op string, err error, held *Comm) error {
+	e := &Error{Op: op, Comm: c.String(), Err: err, Advice: advice(err)}
+	c.family.blame(e)
+	if aborted := c.abort(held); aborted != nil {
+		e.Err = errors.Join(err, aborted)
+	}
+	return e
+}
+
+// done is the error of a call whose result nobody waits for.
+func done(err error) error {
+	if errors.Is(err, ccl.ErrInProgress) {
+		return nil
+	}
+	return err
+}
+
+// Err tells what has gone wrong since the last call (ncclCommGetAsyncError): another rank
+// has ended, or the network has failed. The work in the streams then never ends; Abort ends
+// it. It returns nil while all is well, and does not wait.
+func (c *Comm) Err() error {
+	const op = "async error"
+	if err := c.usable(); err != nil {
+		return c.fail(op, err)
+	}
+	if err := c.ask(); done(err) != nil {
+		return c.fail(op, err)
+	}
+	return nil
+}
+
+// Synchronize waits until all work that was queued in a stream is done, and looks after
+// the communicator meanwhile: if another rank ends, or ctx does, or without a deadline
+// Options.Timeout is over, it aborts the communicator, so that the stream is released, and
+// returns why.
+func (c *Comm) Synchronize(ctx context.Context, s *gpu.Stream) error {
+	const op = "synchronize"
+	if err := c.usable(); err != nil {
+		return c.fail(op, err)
+	}
+	if s == nil {
+		s = c.device.DefaultStream()
+	}
+	bound, cancel := bounded(ctx, c.timeout)
+	defer cancel()
+	err := await(bound, func() (bool, error) {
+		done, err := s.Query()
+		if !done || c.state.Load() == closed { // an abort ends work as if it were done, or as a fault
+			if _, told := c.idle(); told != nil {
+				err = told
+			}
+		}
+		return done, err
+	})
+	if err != nil {
+		return c.spoil(op, err, nil)
+	}
+	return nil
+}
+
+// AbortOn aborts the communicator when ctx ends, from another goroutine: calls that wait
+// return, and streams are released. stop takes that back, and says whether it was in time.
+func (c *Comm) AbortOn(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, func() {
+		_ = c.spoil("abort", late(ctx), nil) // whoever uses the communicator next is told
+	})
+}

@@ -1,0 +1,51 @@
+package provider_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/goshmem/goshmem/internal/isa"
+	"github.com/goshmem/goshmem/provider"
+)
+
+// TestISA compiles every operation on every type for AMD's GPUs, and reads in the assembly
+// that what peers must see has the scope of the system: sc0 and sc1 on gfx942, and
+// the write-backs and invalidations around an atomic that orders.
+func TestISA(t *testing.T) {
+	for arch, want := range map[string]map[string]string{
+		"gfx942": {
+			"atomic_add_u64":    `(?s)buffer_wbl2 sc0 sc1\s.*global_atomic_add_x2 .* sc0 sc1\n.*buffer_inv sc0 sc1`,
+			"atomic_add_u32":    `(?s)buffer_wbl2 sc0 sc1\s.*global_atomic_add .* sc0 sc1\n`,
+			"atomic_xchg_i64":   `global_atomic_swap_x2 .* sc0 sc1\n`,
+			"atomic_min_i32":    `(global|flat)_atomic_cmpswap .* sc0 sc1\n`,
+			"atomic_add_bf16":   `(global|flat)_atomic_cmpswap .* sc0 sc1\n`,
+			"load_through_f32":  `(global|flat)_load_dword .* sc0 sc1\n`,
+			"store_through_f64": `(global|flat)_store_dwordx2 .* sc0 sc1\n`,
+			"store_stream_u32":  `(global|flat)_store_dword .* nt\n`,
+			"signal_u64":        `(?s)s_barrier.*buffer_wbl2 sc0 sc1\s.*global_atomic_add_x2 .* sc1\n`,
+			"wait_u64":          `(?s)(global|flat)_load_dwordx2 .* sc0 sc1\n.*buffer_inv sc0 sc1`,
+			"put_block_f32":     `(global|flat)_store_dwordx4`,
+		},
+		"gfx90a": {
+			"atomic_add_u64": `(?s)buffer_wbl2\s.*global_atomic_add_x2 .*buffer_invl2`,
+			"signal_u64":     `(?s)s_barrier.*buffer_wbl2\s.*global_atomic_add_x2 `,
+			"put_block_f32":  `(global|flat)_store_dwordx4`,
+		},
+	} {
+		source := ops
+		if arch == "gfx90a" { // the older one: not every type again
+			source = "#define FEW\n" + ops
+		}
+		code := isa.AMD(t, arch, source, provider.Headers())
+		for name := range hostKernels() {
+			if code[name] == "" && arch == "gfx942" {
+				t.Errorf("%s: there is no kernel %s", arch, name)
+			}
+		}
+		for kernel, pattern := range want {
+			if !regexp.MustCompile(pattern).MatchString(code[kernel]) {
+				t.Errorf("%s: %s lacks %q:\n%s", arch, kernel, pattern, code[kernel])
+			}
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package provider
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/goshmem/goshmem/gpu"
+)
+
+// register is the allocations of a provider, sorted by where this rank has them.
+type register struct {
+	d      *gpu.Device
+	rank   int
+	tables tables
+	mu     sync.Mutex
+	list   []*allocation
+}
+
+// allocation is one that is not freed.
+type allocation struct {
+	base   uintptr
+	bytes  int
+	bases  []uintptr
+	able   []Capability
+	stale  *atomic.Bool
+	tables []gpu.Slice[int64] // of all its maps
+}
+
+// add makes an allocation known.
+func (r *register) add(a *allocation) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a.stale = new(atomic.Bool)
+	i, _ := r.find(a.base)
+	r.list = slices.Insert(r.list, i, a)
+}
+
+// find is where an allocation that begins at base is or would be.
+func (r *register) find(base uintptr) (int, bool) {
+	return slices.BinarySearchFunc(r.list, base, func(a *allocation, base uintptr) int { return cmp.Compare(a.base, base) })
+}
+
+// holder is the allocation that an address is in.
+func (r *register) holder(address uintptr) (*allocation, error) {
+	i, found := r.find(address)
+	if !found {
+		i--
+	}
+	if i < 0 || address-r.list[i].base > 0 && address-r.list[i].base >= uintptr(r.list[i].bytes) {
+		return nil, problem(ErrForeign, "%#x is in no allocation of this provider: it never was, or it was freed", address)
+	}
+	return r.list[i], nil
+}
+
+// mapOf makes a map of the allocation that an address is in.
+func (r *register) mapOf(address uintptr) (*AddressMap, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a, err := r.holder(address)
+	if err != nil {
+		return nil, err
+	}
+	spec := Spec{Device: r.d, LocalRank: r.rank, Bytes: a.bytes, Bases: a.bases, Capabilities: a.able}
+	if err := spec.valid(); err != nil {
+		return nil, err
+	}
+	m, err := spec.build(a.stale)
+	if err != nil {
+		return nil, err
+	}
+	if m.table, err = r.tables.make(a.bases); err != nil {
+		return nil, err
+	}
+	a.tables = append(a.tables, m.table)
+	return m, nil
+}
+
+// starts is the allocation that begins at an address.
+func (r *register) starts(address uintptr) (*allocation, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if i, found := r.find(address); found {
+		return r.list[i], nil
+	}
+	return nil, problem(ErrForeign, "no allocation of this provider begins at %#x: it was freed, or this is not what was allocated", address)
+}
+
+// forget ends an allocation and its maps.
+func (r *register) forget(a *allocation) {
+	r.mu.Lock()
+	a.stale.Store(true)
+	if i, found := r.find(a.base); found {
+		r.list = slices.Delete(r.list, i, i+1)
+	}
+	r.mu.Unlock()
+	r.tables.give(a.tables)
+}
