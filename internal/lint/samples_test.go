@@ -181,8 +181,8 @@ func contentSamples() []sample {
 		{"race mode", "another build", one("a/a_test.go", "//go:build linux && !race\n\npackage a\n"), "a/a_test.go: is not built"},
 		{"race mode", "off", one("a/a_test.go", test("o.Race = shmem.RaceOff")), "TestX turns race mode off"},
 		{"race mode", "on", one("a/a_test.go", "//go:build race\n\npackage a\nvar o = shmem.RaceOn\n"), ""},
-		{"embedded pointers", "one", one("internal/engine/a/a.go", "package a\ntype h struct {\n\t*lane\n}\n"), "a.go:3"},
-		{"embedded pointers", "a field", one("internal/engine/a/a.go", "package a\ntype h struct {\n\town *lane\n}\n"), ""},
+		{"embedded pointers", "one", one("internal/engine/weak/a.go", "package a\ntype h struct {\n\t*lane\n}\n"), "a.go:3"},
+		{"embedded pointers", "a field", one("internal/engine/weak/a.go", "package a\ntype h struct {\n\town *lane\n}\n"), ""},
 		{"examples", "test", map[string]string{"examples/ring/a.go": "package main\n", "examples/ring/a_test.go": "package main\n"}, ""},
 	}
 }
