@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
-# Runs what was built here on a machine without Go. `.ci/elsewhere.sh build` or `build
-# gpu` makes static binaries in bin/, in place of what is there; copy the tree there,
+# Runs what was built here on a machine without Go. `.ci/elsewhere.sh build`, `build
+# gpu` or `build engines` makes static binaries in bin/, in place of what is there; copy the tree there,
 # with bin/, and run
 #   .ci/elsewhere.sh run       programs and tests on the host engine, under our launcher
 #                              and whichever of torchrun and mpirun that machine has
 #   .ci/elsewhere.sh run gpu   tests and figures of devices, on one GPU and on all
+#   .ci/elsewhere.sh run engines
+#                              tests and figures of the engines on GPUs, NCCL and provider
+# `build engines` packs what it makes into one file, bin/packed.tar.xz, which `run` unpacks.
 # The last thing printed is a table; the whole output and the figures are in
 # ${OUT:-bin/out}.
 set -uo pipefail
 cd -P "$(dirname "${BASH_SOURCE[0]}")/.."
 
-most_mib=56   # of all binaries, so that the tree can travel with them
+most_mib=160  # of all binaries: the tree travels with them, or with a packed quarter of it
 most_time=480 # seconds of all rows
 
 # build PROGRAM... -- PACKAGE...: programs, and tests of packages that there are.
@@ -100,6 +103,48 @@ run() {
 	finish
 }
 
+# pack puts all that was built into one file.
+pack() {
+	tar -C bin -cf - . | xz -T0 -1 >packed.tar.xz
+	rm -rf bin
+	mkdir bin
+	mv packed.tar.xz bin/
+}
+
+# on ENGINE COUNT PROGRAM [ARGUMENT...]: a job of processes on an engine.
+on() {
+	local engine=$1 n=$2
+	shift 2
+	row "$(basename "$1"), $engine, $n PEs" env GOSHMEM_ENGINE="$engine" bin/goshmem run -n "$n" "$@"
+}
+
+run_engines() {
+	local n all
+	start engines.txt
+	all=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+	export GOSHMEM_TIMEOUT=20s
+	row "ipc tests" env -C internal/engine/ipc IPC_TEST_DRIVER=cuda ../../../bin/ipc.test -test.v -test.timeout 150s
+	row "nvshmem tests" env -C internal/engine/nvshmem ../../../bin/nvshmem.test -test.v -test.timeout 80s
+	row "nccl tests" env -C nccl ../bin/nccl.test -test.v -test.timeout 100s -test.run 'TestRanks|TestProcesses|TestTimeout|TestAbortInFlight|TestLibraries|TestOptions'
+	for n in 1 2 4; do
+		on ipc "$n" bin/ring
+	done
+	on nvshmem "$all" bin/ring
+	for n in oneshot message matmul stream; do
+		on ipc "$all" "bin/$n"
+	done
+	for n in allreduce sendrecv split dataparallel rcclonly; do
+		row "$n, NCCL, $all ranks" bin/goshmem run -n "$all" "bin/$n"
+	done
+	for n in ipc nvshmem; do
+		on "$n" "$all" bin/provider.test -test.v -test.run 'TestTable|TestOps|TestSharedOffsets|TestFresh|TestCreate|TestBarrier'
+		on "$n" "$all" bin/shmem.test -test.v -test.run 'TestConformance$' -test.timeout 100s
+	done
+	shown "figures of streams" bin/streams -engines ipc,nvshmem -rounds 7 -save "$out/$(date -u +%Y-%m)-streams-$all"
+	shown "perf nccl" bin/goshmem run --no-prefix -n "$all" bin/goshmem perf nccl all_reduce -b 8 -e 256M -f 8
+	finish
+}
+
 # devices COUNT COMMAND...: what there is to run on so many GPUs.
 devices() {
 	local n=$1
@@ -133,7 +178,16 @@ run_gpu() {
 case "$*" in
 build) build cmd/goshmem examples/ring examples/subset -- shmem shmemtest internal/engine/host ;;
 "build gpu") build cmd/goshmem examples/gpu -- gpu internal/device/vendor internal/rtc interchange/dlpack ;;
+"build engines")
+	build cmd/goshmem bench/streams examples/{ring,stream,oneshot,message,matmul,allreduce,sendrecv,split,dataparallel,rcclonly} \
+		-- internal/engine/ipc internal/engine/nvshmem nccl provider shmem
+	pack
+	;;
 run) run ;;
+"run engines")
+	[[ ! -f bin/packed.tar.xz ]] || xz -dc bin/packed.tar.xz | tar -C bin -xf -
+	run_engines
+	;;
 "run gpu") run_gpu ;;
-*) echo "usage: .ci/elsewhere.sh build [gpu] | run [gpu]" >&2; exit 2 ;;
+*) echo "usage: .ci/elsewhere.sh build [gpu | engines] | run [gpu | engines]" >&2; exit 2 ;;
 esac

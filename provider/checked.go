@@ -67,8 +67,14 @@ func (c *checks) close() error {
 	return err
 }
 
-// faults are what kernels note.
-var faults = [...]string{1: "without a table", 2: "a rank that there is not", 3: "a rank that kernels cannot reach", 4: "memory outside the allocation"}
+// fault is what a kernel has noted, in words.
+func fault(code int64) string {
+	names := [...]string{1: "without a table", 2: "a rank that there is not", 3: "a rank that kernels cannot reach", 4: "memory outside the allocation"}
+	if code > 0 && code < int64(len(names)) {
+		return names[code]
+	}
+	return fmt.Sprintf("fault %d", code)
+}
 
 // Report says what the first wrong access of kernels with a checked map was, nil if there
 // was none; the kernels must be done. Errors: ErrWild.
@@ -87,9 +93,5 @@ func (m *AddressMap) Report() error {
 	if f[0] == 0 {
 		return nil
 	}
-	what := fmt.Sprintf("fault %d", f[0])
-	if f[0] > 0 && f[0] < int64(len(faults)) {
-		what = faults[f[0]]
-	}
-	return fail("report", problem(ErrWild, "%s: %d bytes at %#x, from rank %d to %d; the allocation has %d bytes at %#x of rank %d", what, f[4], uint64(f[3]), f[1], f[2], m.bytes, m.AllocationBase(), m.rank))
+	return fail("report", problem(ErrWild, "%s: %d bytes at %#x, from rank %d to %d; the allocation has %d bytes at %#x of rank %d", fault(f[0]), f[4], uint64(f[3]), f[1], f[2], m.bytes, m.AllocationBase(), m.rank))
 }

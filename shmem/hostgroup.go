@@ -95,7 +95,7 @@ func (g *hostGroup) refuse(s *gpu.Stream, kind engine.Kind, why error) {
 // finish waits until what was queued is over.
 func (g *hostGroup) finish(ctx context.Context) error { return g.on.finish(ctx, &g.open) }
 
-// BarrierOn queues a barrier.
+// BarrierOn queues a barrier. Collective; it does not wait.
 func (g *hostGroup) BarrierOn(s device.Handle) error {
 	return g.do(s, engine.KindBarrier, func(ctx context.Context, site string) error {
 		if err := g.on.lane.Quiet(ctx); err != nil {
@@ -105,14 +105,14 @@ func (g *hostGroup) BarrierOn(s device.Handle) error {
 	})
 }
 
-// SyncOn queues a sync.
+// SyncOn queues a sync. Collective; it does not wait.
 func (g *hostGroup) SyncOn(s device.Handle) error {
 	return g.do(s, engine.KindSync, func(ctx context.Context, site string) error {
 		return g.team.meet(ctx, engine.KindSync, "", site)
 	})
 }
 
-// CollectiveOn queues a collective.
+// CollectiveOn queues a collective. It does not wait.
 func (g *hostGroup) CollectiveOn(s device.Handle, c *engine.Collective) error {
 	asked := *c
 	return g.do(s, asked.Kind, func(ctx context.Context, _ string) error { return g.run(ctx, asked) })
@@ -158,5 +158,5 @@ func (g *hostGroup) reduce(ctx context.Context, asked engine.Collective) error {
 	return c.end(err)
 }
 
-// Close has nothing to do: the gate ends with the team.
+// Close has nothing to do: the gate ends with the team. Local.
 func (g *hostGroup) Close(context.Context) error { return nil }

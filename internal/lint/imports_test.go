@@ -26,7 +26,7 @@ func layerOf(dir string) layer {
 		return public
 	case under(dir, "cmd"), under(dir, "examples"), under(dir, "bench"), under(dir, "contrib"), under(dir, "internal/ci"), under(dir, "internal/lint"):
 		return top
-	case under(dir, "internal/conformance"), under(dir, "internal/perf"), under(dir, "internal/jobtest"), under(dir, "internal/killtest"), dir == "internal/testjob":
+	case under(dir, "internal/conformance"), under(dir, "internal/perf"), dir == "internal/ncclperf", under(dir, "internal/jobtest"), under(dir, "internal/killtest"), dir == "internal/testjob":
 		return harness
 	case dir == "internal/engines", dir == "internal/info", dir == "internal/doctor", dir == "internal/ccl/host": // which makes worlds of an engine
 		return selection
@@ -119,7 +119,7 @@ func allowedDependency(f *file, name string) bool {
 	case in("github.com/ebitengine/purego"):
 		return dir == "internal/dl" || dir == "examples/mpiexchange"
 	case in("github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/go-analyze/charts"):
-		return under(dir, "cmd") || dir == "internal/perf"
+		return under(dir, "cmd") || dir == "internal/perf" || dir == "internal/chart"
 	case in("pgregory.net/rapid", "github.com/google/go-cmp", "go.uber.org/goleak"):
 		return f.isTest() || dir == "internal/conformance"
 	}

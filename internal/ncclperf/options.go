@@ -40,7 +40,7 @@ func Defaults() Options {
 
 // Valid says what is wrong with the options.
 func (o Options) Valid() error {
-	_, known := tests[o.Test]
+	_, known := all()[o.Test]
 	switch {
 	case !known:
 		return fmt.Errorf("there is no test %q: there are %s", o.Test, strings.Join(Tests(), ", "))

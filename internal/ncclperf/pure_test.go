@@ -68,12 +68,12 @@ func TestInvalid(t *testing.T) {
 // TestFactors: the bandwidth of the bus by nccl-tests' arithmetic.
 func TestFactors(t *testing.T) {
 	for name, want := range map[string]float64{"all_reduce": 1.5, "all_gather": .75, "reduce_scatter": .75, "alltoall": .75, "gather": .75, "scatter": .75, "broadcast": 1, "reduce": 1, "sendrecv": 1} {
-		if got := tests[name].factor(4); got != want {
+		if got := all()[name].factor(4); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
-	if len(tests) != 9 {
-		t.Errorf("%d tests", len(tests))
+	if len(all()) != 9 {
+		t.Errorf("%d tests", len(all()))
 	}
 }
 
@@ -86,8 +86,8 @@ func TestCounts(t *testing.T) {
 		count       int
 		total       int64
 	}{{"all_reduce", 33, 4, 3, 8, 32}, {"all_gather", 1024, 4, 3, 84, 1008}, {"alltoall", 8, 4, 2, 0, 0}, {"sendrecv", 9, 1, 5, 9, 9}} {
-		got := tests[c.name].count(c.bytes, c.size, c.ranks)
-		if total := tests[c.name].bytes(got, c.size, c.ranks); got != c.count || total != c.total {
+		got := all()[c.name].count(c.bytes, c.size, c.ranks)
+		if total := all()[c.name].bytes(got, c.size, c.ranks); got != c.count || total != c.total {
 			t.Errorf("%+v: %d elements, %d bytes", c, got, total)
 		}
 	}

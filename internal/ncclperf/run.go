@@ -147,7 +147,7 @@ func (r *rank) rows(ctx context.Context, w io.Writer, step func(done, all int)) 
 
 // jobs are the rows to measure.
 func (r *rank) jobs() (list []job, err error) {
-	t := tests[r.o.Test]
+	t := all()[r.o.Test]
 	ops, roots := []string{"none"}, []int{0}
 	if t.reduces {
 		if ops, err = pick(r.o.Op, opNames()); err != nil {

@@ -2,11 +2,8 @@ package ncclperf
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
-
-	"github.com/goshmem/goshmem/nccl"
 )
 
 // few are options for a quick measurement on the host library.
@@ -39,7 +36,7 @@ func TestRun(t *testing.T) {
 				t.Errorf("%s on %d ranks:\n%s", name, ranks, b.String())
 			}
 			for _, row := range r.Rows {
-				if row.OutOfPlace.Micros <= 0 || (row.InPlace != nil) != tests[name].inPlace {
+				if row.OutOfPlace.Micros <= 0 || (row.InPlace != nil) != all()[name].inPlace {
 					t.Errorf("%s: %+v", name, row)
 				}
 			}
@@ -70,7 +67,7 @@ func TestRunTypes(t *testing.T) {
 // TestWrongIsSeen: the check notices a rank that gives something else.
 func TestWrongIsSeen(t *testing.T) {
 	e := elements()[7]
-	j := job{test: tests["all_reduce"], e: e, op: "sum", count: 3 * period}
+	j := job{test: all()["all_reduce"], e: e, op: "sum", count: 3 * period}
 	for _, p := range j.pieces("all_reduce", 1, 4) {
 		b := make([]byte, p.count*e.size)
 		p.pattern.fill(b, p.first)
@@ -89,13 +86,16 @@ func TestWrongIsSeen(t *testing.T) {
 	}
 }
 
-// TestRegister: what the library cannot do is an error of the whole run.
+// TestRegister: registered buffers and windows give the same.
 func TestRegister(t *testing.T) {
 	t.Setenv("GOSHMEM_NCCL", "host")
-	o := few("all_reduce", 2)
-	o.Register = 1
-	if _, err := Run(t.Context(), o, &strings.Builder{}, nil); !errors.Is(err, nccl.ErrUnsupported) {
-		t.Errorf("registered on the host library: %v", err)
+	for _, how := range []int{1, 2} {
+		o := few("all_reduce", 2)
+		o.Register = how
+		r, err := Run(t.Context(), o, &strings.Builder{}, nil)
+		if err != nil || r.Summary.Wrong != 0 || !r.Summary.Checked {
+			t.Errorf("-R %d: %v, %+v", how, err, r.Summary)
+		}
 	}
 }
 

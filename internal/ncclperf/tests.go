@@ -29,21 +29,23 @@ func whole(float64) float64     { return 1 }
 func others(n float64) float64  { return (n - 1) / n }
 func twoWays(n float64) float64 { return 2 * (n - 1) / n }
 
-// tests are all of them, by nccl-tests' names.
-var tests = map[string]test{
-	"all_reduce":     {reduces: true, factor: twoWays, inPlace: true},
-	"all_gather":     {parts: true, factor: others, inPlace: true, recv: shape{perRank: true}},
-	"reduce_scatter": {reduces: true, parts: true, factor: others, inPlace: true, send: shape{perRank: true}},
-	"broadcast":      {rooted: true, factor: whole, inPlace: true, send: shape{rootOnly: true}},
-	"reduce":         {reduces: true, rooted: true, factor: whole, inPlace: true, recv: shape{rootOnly: true}},
-	"alltoall":       {parts: true, factor: others, send: shape{perRank: true}, recv: shape{perRank: true}},
-	"gather":         {rooted: true, parts: true, factor: others, inPlace: true, recv: shape{perRank: true, rootOnly: true}},
-	"scatter":        {rooted: true, parts: true, factor: others, inPlace: true, send: shape{perRank: true, rootOnly: true}},
-	"sendrecv":       {factor: whole},
+// all is every test, by nccl-tests' names.
+func all() map[string]test {
+	return map[string]test{
+		"all_reduce":     {reduces: true, factor: twoWays, inPlace: true},
+		"all_gather":     {parts: true, factor: others, inPlace: true, recv: shape{perRank: true}},
+		"reduce_scatter": {reduces: true, parts: true, factor: others, inPlace: true, send: shape{perRank: true}},
+		"broadcast":      {rooted: true, factor: whole, inPlace: true, send: shape{rootOnly: true}},
+		"reduce":         {reduces: true, rooted: true, factor: whole, inPlace: true, recv: shape{rootOnly: true}},
+		"alltoall":       {parts: true, factor: others, send: shape{perRank: true}, recv: shape{perRank: true}},
+		"gather":         {rooted: true, parts: true, factor: others, inPlace: true, recv: shape{perRank: true, rootOnly: true}},
+		"scatter":        {rooted: true, parts: true, factor: others, inPlace: true, send: shape{perRank: true, rootOnly: true}},
+		"sendrecv":       {factor: whole},
+	}
 }
 
 // Tests are the names of the collectives that can be measured.
-func Tests() []string { return slices.Sorted(maps.Keys(tests)) }
+func Tests() []string { return slices.Sorted(maps.Keys(all())) }
 
 // count is the elements of one call for a size in bytes: parts are rounded down to
 // multiples of 16 bytes.

@@ -262,7 +262,10 @@ func TestStreamsInOrder(t *testing.T) {
 				p.must(p.world.CollectiveOn(s, &c))
 			}
 			if p.rank == 1 {
-				p.must(p.SignalOn(0, 0, 128, engine.AMO{Kind: engine.AMOSet, Width: 8, Value: 1}))
+				third, err := p.driver.NewStream(p.dev, 0)
+				p.must(err)
+				p.must(p.SignalOn(third, 0, 128, engine.AMO{Kind: engine.AMOSet, Width: 8, Value: 1}))
+				p.must(p.driver.DestroyStream(p.dev, third))
 			}
 			p.must(p.Finish(t.Context(), engine.Call{Kind: engine.KindQuiet}, second))
 			p.must(p.finish())
