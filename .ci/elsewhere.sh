@@ -115,7 +115,7 @@ pack() {
 on() {
 	local engine=$1 n=$2
 	shift 2
-	row "$(basename "$1"), $engine, $n PEs" env GOSHMEM_ENGINE="$engine" bin/goshmem run -n "$n" "$@"
+	row "$(basename "$1"), $engine, $n PEs" env GOSHMEM_ENGINE="$engine" timeout 90 bin/goshmem run -n "$n" "$@"
 }
 
 run_engines() {
@@ -123,8 +123,9 @@ run_engines() {
 	start engines.txt
 	all=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 	export GOSHMEM_TIMEOUT=20s
-	row "ipc tests" env -C internal/engine/ipc IPC_TEST_DRIVER=cuda ../../../bin/ipc.test -test.v -test.timeout 150s
-	row "nvshmem tests" env -C internal/engine/nvshmem ../../../bin/nvshmem.test -test.v -test.timeout 80s
+	row "ipc tests" env -C internal/engine/ipc IPC_TEST_DRIVER=cuda ../../../bin/ipc.test -test.v -test.timeout 100s
+	row "nvshmem worlds" env -C internal/engine/nvshmem ../../../bin/goshmem run -n "$all" ../../../bin/nvshmem.test -test.v -test.run '^TestWorld' -test.timeout 60s
+	row "nvshmem, a death" env -C internal/engine/nvshmem ../../../bin/goshmem run -n "$all" ../../../bin/nvshmem.test -test.v -test.run '^TestDeath$' -test.timeout 60s
 	row "nccl tests" env -C nccl ../bin/nccl.test -test.v -test.timeout 100s -test.run 'TestRanks|TestProcesses|TestTimeout|TestAbortInFlight|TestLibraries|TestOptions'
 	for n in 1 2 4; do
 		on ipc "$n" bin/ring
@@ -140,7 +141,7 @@ run_engines() {
 		on "$n" "$all" bin/provider.test -test.v -test.run 'TestTable|TestOps|TestSharedOffsets|TestFresh|TestCreate|TestBarrier'
 		on "$n" "$all" bin/shmem.test -test.v -test.run 'TestConformance$' -test.timeout 100s
 	done
-	shown "figures of streams" bin/streams -engines ipc,nvshmem -rounds 7 -save "$out/$(date -u +%Y-%m)-streams-$all"
+	shown "figures of streams" bin/streams -engines ipc,nvshmem -rounds 7
 	shown "perf nccl" bin/goshmem run --no-prefix -n "$all" bin/goshmem perf nccl all_reduce -b 8 -e 256M -f 8
 	finish
 }
