@@ -8,6 +8,3 @@ func Open(spec Spec) (*Library, *Report, error) {
 	r := newReport(spec)
 	return nil, r, &LoadError{Report: r, Err: absence()}
 }
-
-// Mapped lists nothing: nothing is opened here.
-func Mapped(names ...string) []string { return nil }
