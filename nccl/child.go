@@ -3,6 +3,7 @@ package nccl
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/goshmem/goshmem/internal/ccl"
@@ -36,7 +37,7 @@ func (c *Comm) Split(ctx context.Context, color, key int, config ...Config) (*Co
 	if color < 0 && color != NoColor {
 		return nil, c.fail(op, problem(ErrArgument, "color %d: NoColor, or not negative", color))
 	}
-	n, err := c.child(ctx, op, color, config, func(cfg *ccl.Config) (ccl.Comm, error) {
+	n, err := c.child(ctx, op, op, color, config, func(cfg *ccl.Config) (ccl.Comm, error) {
 		return c.c.Split(color, key, cfg)
 	})
 	return n, c.fail(op, err)
@@ -61,7 +62,7 @@ func (c *Comm) Shrink(ctx context.Context, exclude []int, abort bool, config ...
 	case slices.Contains(list, c.rank):
 		return nil, c.fail(op, problem(ErrArgument, "ranks %v: rank %d is one of those, and must not call", exclude, c.rank))
 	}
-	n, err := c.child(ctx, op, 0, config, func(cfg *ccl.Config) (ccl.Comm, error) {
+	n, err := c.child(ctx, op, fmt.Sprint(list), 0, config, func(cfg *ccl.Config) (ccl.Comm, error) {
 		return s.Shrink(list, abort, cfg)
 	})
 	return n, c.fail(op, err)
@@ -96,7 +97,7 @@ func (c *Comm) Grow(ctx context.Context, size int, id *UniqueID, config ...Confi
 	case size <= c.size:
 		return nil, c.fail(op, problem(ErrArgument, "to %d ranks: there are %d already", size, c.size))
 	}
-	n, err := c.child(ctx, op, 0, config, func(cfg *ccl.Config) (ccl.Comm, error) {
+	n, err := c.child(ctx, op, op, 0, config, func(cfg *ccl.Config) (ccl.Comm, error) {
 		return g.Grow(size, id, cfg)
 	})
 	return n, c.fail(op, err)
@@ -130,7 +131,7 @@ func Join(ctx context.Context, o Options) (*Comm, error) {
 
 // child has the library make a communicator, and waits for it outside groups. While it
 // does, the parent cannot be used.
-func (c *Comm) child(ctx context.Context, op string, color int, config []Config, call func(*ccl.Config) (ccl.Comm, error)) (*Comm, error) {
+func (c *Comm) child(ctx context.Context, op, how string, color int, config []Config, call func(*ccl.Config) (ccl.Comm, error)) (*Comm, error) {
 	o, cfg, err := c.childOptions(config)
 	if err != nil {
 		return nil, err
@@ -146,8 +147,11 @@ func (c *Comm) child(ctx context.Context, op string, color int, config []Config,
 			return nil, err
 		}
 	}
-	c.splits++
-	relatives := c.family.child(c.splits, color)
+	if c.births == nil {
+		c.births = map[string]int{}
+	}
+	c.births[how]++
+	relatives := c.family.child(birth{how, c.births[how], color})
 	relatives.expect(1)
 	made, err := call(cfg)
 	if err != nil && !errors.Is(err, ccl.ErrInProgress) {

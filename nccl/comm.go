@@ -24,14 +24,15 @@ type Comm struct {
 	checker *checker // nil: checked mode is off
 	eight   bool     // 8-bit floats can be combined
 
-	mu         sync.Mutex // one call at a time
+	mu         sync.Mutex   // one call at a time
+	asking     sync.RWMutex // questions about the state are over before it ends
 	state      atomic.Int32
 	fault      atomic.Pointer[Error] // what has made it useless
 	revoked    atomic.Bool
 	rank, size int // once it is ready
 	ready      atomic.Bool
 	resources  []resource
-	splits     int // how many communicators were made of it
+	births     map[string]int // of communicators that were made of it, by how
 	barrier    gpu.Slice[int32]
 }
 

@@ -107,6 +107,14 @@ func TestInitAll(t *testing.T) {
 	wants(t, err, ErrInternal, "nccl: init all: ")
 	s.is("the second fails", "GetUniqueId GroupStart CommInitRankConfig CommInitRankConfig GroupEnd CommAbort")
 	s.Fail("", 0, 0)
+	o := s.options
+	o.IDs, o.Rank, o.Size = []UniqueID{{'a'}, {'b'}}, 2, 3
+	s.Take()
+	c, err := Init(t.Context(), o)
+	must(t, errors.Join(err, c.Close()))
+	if call := s.calls()[0]; !strings.HasPrefix(call, "ncclCommInitRankScalable out 3 2 2 id:a") {
+		t.Errorf("two ids: %s", call)
+	}
 	if list, err := InitAll(t.Context(), []*gpu.Device{}, s.options); len(list) != 0 || err != nil {
 		t.Errorf("no devices: %v, %v", list, err)
 	}

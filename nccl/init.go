@@ -56,9 +56,12 @@ func start(ctx context.Context, o Options) (*Comm, error) {
 
 // job is the place of this rank.
 func (o settled) job() (launch.Job, error) {
-	if o.ID != nil || o.Exchange != nil {
+	if len(o.ids()) > 0 || o.Exchange != nil {
 		if o.Size < 1 || o.Rank < 0 || o.Rank >= o.Size {
 			return launch.Job{}, problem(ErrArgument, "rank %d of %d: Options.ID and Options.Exchange need Options.Rank and Options.Size", o.Rank, o.Size)
+		}
+		if len(o.ids()) > o.Size || o.ID != nil && o.IDs != nil {
+			return launch.Job{}, problem(ErrArgument, "%d ids for %d ranks: Options.ID or Options.IDs, and at most one for each rank", len(o.IDs), o.Size)
 		}
 		return launch.Job{Rank: o.Rank, Size: o.Size, LocalRank: -1, LocalSize: -1}, nil
 	}
@@ -76,6 +79,14 @@ func (o settled) job() (launch.Job, error) {
 	return job, nil
 }
 
+// ids are those that the program has brought.
+func (o settled) ids() []ccl.ID {
+	if o.ID != nil {
+		return []ccl.ID{*o.ID}
+	}
+	return o.IDs
+}
+
 // join makes the communicator with the others.
 func (o settled) join(ctx context.Context, job launch.Job, m *meeting) (*Comm, error) {
 	number := max(job.LocalRank, 0)
@@ -83,7 +94,7 @@ func (o settled) join(ctx context.Context, job launch.Job, m *meeting) (*Comm, e
 		number = job.Rank // several machines say which is which, or set Device
 	}
 	d, lib, chosen := o.choose(number)
-	id, err := m.agree(ctx, o, d, lib, chosen)
+	ids, err := m.agree(ctx, o, d, lib, chosen)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +102,7 @@ func (o settled) join(ctx context.Context, job launch.Job, m *meeting) (*Comm, e
 	if err != nil {
 		return nil, err
 	}
-	spec := ccl.Init{Device: place, Rank: job.Rank, Size: job.Size, IDs: []ccl.ID{id}, Config: o.config(), Grow: o.grow}
+	spec := ccl.Init{Device: place, Rank: job.Rank, Size: job.Size, IDs: ids, Config: o.config(), Grow: o.grow}
 	made, err := lib.Init(spec)
 	if err != nil {
 		return nil, err

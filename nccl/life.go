@@ -15,8 +15,8 @@ import (
 type family struct {
 	mu       sync.Mutex
 	members  []*Comm
-	expected int                // members that are there or on their way
-	children map[[2]int]*family // by what made them
+	expected int               // members that are there or on their way
+	children map[birth]*family // by what made them
 	ending   bool
 }
 
@@ -45,15 +45,20 @@ func (f *family) blame(e *Error) {
 	}
 }
 
-// child is the family of what members make together: by the number of their call, and the
-// color.
-func (f *family) child(call, color int) *family {
+// birth is what communicators have in common that are made together: how, which in number
+// of those that are made so, and the color. Who is left out of some does not count these.
+type birth struct {
+	how           string
+	number, color int
+}
+
+// child is the family of what members make together.
+func (f *family) child(key birth) *family {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.children == nil {
-		f.children = map[[2]int]*family{}
+		f.children = map[birth]*family{}
 	}
-	key := [2]int{call, color}
 	if f.children[key] == nil {
 		f.children[key] = &family{}
 	}
@@ -138,7 +143,7 @@ func (c *Comm) releaseAll() error {
 	c.mu.Unlock()
 	var errs []error
 	for i := len(list) - 1; i >= 0; i-- {
-		errs = append(errs, list[i].release())
+		errs = append(errs, done(list[i].release()))
 	}
 	return errors.Join(append(errs, c.barrier.Close())...)
 }
@@ -148,11 +153,10 @@ func (c *Comm) begin() error {
 	if c.revoked.Load() || c.state.Load() == closed {
 		return nil
 	}
-	err := c.c.Finalize()
-	if err == nil || errors.Is(err, ccl.ErrInProgress) {
-		return nil
+	if err := done(c.c.Finalize()); err != nil {
+		return c.spoil("close", err, nil)
 	}
-	return c.spoil("close", err, nil)
+	return nil
 }
 
 // finalized waits for it.
@@ -172,7 +176,8 @@ func (c *Comm) destroy() error {
 	if c.state.Swap(closed) == closed {
 		return nil
 	}
-	return c.c.Destroy()
+	c.unasked()
+	return done(c.c.Destroy())
 }
 
 // patience is how long Abort waits for a call that is under way. One of a communicator
@@ -200,7 +205,8 @@ func (c *Comm) abort(held *Comm) error {
 		if m != held {
 			defer m.quiet()()
 		}
-		return errors.Join(m.c.Abort(), m.barrier.Close())
+		m.unasked()
+		return errors.Join(done(m.c.Abort()), m.barrier.Close())
 	})
 }
 
@@ -227,7 +233,7 @@ func (c *Comm) Revoke() error {
 	if !ok {
 		return c.fail(op, c.without("revoke"))
 	}
-	if err := r.Revoke(); err != nil && !errors.Is(err, ccl.ErrInProgress) {
+	if err := c.begun(nil, op, r.Revoke()); err != nil {
 		return c.fail(op, err)
 	}
 	c.revoked.Store(true)

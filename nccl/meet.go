@@ -27,7 +27,7 @@ type meeting struct {
 // meet finds the others.
 func (o settled) meet(ctx context.Context, job launch.Job) (*meeting, error) {
 	m := &meeting{exchange: o.Exchange, rank: job.Rank, size: job.Size}
-	if o.ID != nil || o.Exchange != nil {
+	if len(o.ids()) > 0 || o.Exchange != nil {
 		return m, nil
 	}
 	store, err := launch.Join(ctx, job)
@@ -115,37 +115,35 @@ func variables(environ []string, room int) map[string]string {
 
 // agree compares the ranks, and brings the id of rank 0 to all. What this rank cannot go on
 // for it tells the others, who would wait for it.
-func (m *meeting) agree(ctx context.Context, o settled, d *gpu.Device, lib ccl.Library, chosen error) (ccl.ID, error) {
+func (m *meeting) agree(ctx context.Context, o settled, d *gpu.Device, lib ccl.Library, chosen error) ([]ccl.ID, error) {
 	if chosen == nil {
 		chosen = o.tunes(lib)
 	}
 	if m.exchange == nil {
-		if chosen != nil {
-			return ccl.ID{}, chosen
-		}
-		return *o.ID, nil
+		return o.ids(), chosen
 	}
 	text, err := json.Marshal(newCard(d, lib, chosen))
 	if err != nil {
-		return ccl.ID{}, err
+		return nil, err
 	}
 	texts, err := m.gather(ctx, text, cardRoom)
 	if err != nil || chosen != nil {
-		return ccl.ID{}, errors.Join(chosen, err)
+		return nil, errors.Join(chosen, err)
 	}
 	cards := make([]card, len(texts))
 	for rank, text := range texts {
 		if err := json.Unmarshal(text, &cards[rank]); err != nil {
-			return ccl.ID{}, fmt.Errorf("what rank %d tells of itself: %w", rank, err)
+			return nil, fmt.Errorf("what rank %d tells of itself: %w", rank, err)
 		}
 	}
 	if err := compare(cards); err != nil {
-		return ccl.ID{}, err
+		return nil, err
 	}
 	if m.rank == 0 {
 		differences(cards, o.Logf)
 	}
-	return m.ship(ctx, lib)
+	id, err := m.ship(ctx, lib)
+	return []ccl.ID{id}, err
 }
 
 // ship brings rank 0's id to all, or why there is none.

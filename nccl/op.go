@@ -81,5 +81,5 @@ func (c *Comm) drop(op string, r resource) error {
 		return nil
 	}
 	c.resources = slices.Delete(c.resources, i, i+1)
-	return c.fail(op, r.release())
+	return c.fail(op, c.begun(grouped(), op, r.release()))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/goshmem/goshmem/gpu"
@@ -29,6 +30,9 @@ type Options struct {
 	// brought it to all. It needs Rank and Size. Versions and devices of the ranks are not
 	// compared then.
 	ID *UniqueID
+	// IDs, instead of ID, are several that as many ranks have made, which spreads the work of
+	// starting a large job: at most one for each rank (NCCL 2.23).
+	IDs []UniqueID
 	// Device is the rank's device. nil: that of the best platform whose number is the local
 	// rank, or the only one.
 	Device *gpu.Device
@@ -115,6 +119,8 @@ func checkConfig(c *Config) error {
 	switch {
 	case (c.MinCTAs == nil) != (c.MaxCTAs == nil):
 		return problem(ErrArgument, "Config.MinCTAs and MaxCTAs: set both or none, since NCCL compares one with the other")
+	case len(c.Name) > 1<<10 || len(c.Net) > 1<<10 || strings.ContainsRune(c.Name+c.Net, 0):
+		return problem(ErrArgument, "Config.Name and Config.Net have at most 1024 bytes, none of them zero")
 	case c.MinCTAs != nil && (*c.MinCTAs < 1 || *c.MaxCTAs < *c.MinCTAs):
 		return problem(ErrArgument, "Config.MinCTAs %d and MaxCTAs %d: at least 1, and not less than the first", *c.MinCTAs, *c.MaxCTAs)
 	}

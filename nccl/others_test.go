@@ -12,7 +12,7 @@ func otherChecks() []check {
 	return []check{
 		{"pre-mul-sum", preMulSum}, {"bias", bias}, {"barrier", barrier}, {"split", split}, {"shrink", shrink},
 		{"group of two streams", twoStreams}, {"register", register}, {"memory of the library", libraryMemory},
-		{"window", window}, {"graph", graph}, {"properties", properties}, {"other types", otherTypes},
+		{"window", window}, {"graph", graph}, {"properties", properties}, {"revoke", revoke}, {"other types", otherTypes},
 	}
 }
 
@@ -133,6 +133,31 @@ func split(r *rank) error {
 		return nil
 	}
 	return errors.Join(sums(r, rest, 1, float64(size-1)), rest.Close())
+}
+
+// revoke ends the use of a communicator that is made for it.
+func revoke(r *rank) error {
+	c, err := r.c.Split(r.ctx, 0, 0)
+	if err != nil {
+		return err
+	}
+	if err := barrier(r); err != nil { // all have it: a rank that is still waiting for it would be told
+		return err
+	}
+	if err := c.Revoke(); err != nil {
+		return errors.Join(maybe(err), c.Close())
+	}
+	whole, err := r.c.Split(r.ctx, 0, 0) // closed by all, after some were left out of others
+	if err == nil {
+		err = errors.Join(sums(r, whole, 1, float64(r.c.Size())), whole.Close())
+	}
+	if err != nil {
+		return err
+	}
+	if err := sums(r, c, 1, 1); !errors.Is(err, nccl.ErrClosed) {
+		return fmt.Errorf("a revoked communicator goes on: %w", err)
+	}
+	return c.Close()
 }
 
 // shrink leaves the last rank out.

@@ -12,6 +12,22 @@ import (
 	"github.com/goshmem/goshmem/nccl"
 )
 
+// refusal is an error, which one it should be, and what it should say.
+type refusal struct {
+	err  error
+	is   error
+	says string
+}
+
+func refused(t *testing.T, list []refusal) {
+	t.Helper()
+	for _, r := range list {
+		if !errors.Is(r.err, r.is) || !strings.Contains(r.err.Error(), r.says) {
+			t.Errorf("%v, want one that says %q", r.err, r.says)
+		}
+	}
+}
+
 // TestRefusals: each mistake is refused before anything is started, and the error says
 // what to do.
 func TestRefusals(t *testing.T) {
@@ -36,11 +52,7 @@ func TestRefusals(t *testing.T) {
 	}
 	raw := func(n int, kind nccl.DataType) nccl.Raw { return nccl.Raw{Address: y.Address(), Count: n, Type: kind} }
 	four := []int{4, 4, 4}
-	for _, refusal := range []struct {
-		err  error
-		is   error
-		says string
-	}{
+	refused(t, []refusal{
 		{nccl.AllReduce(c, x, part(0, 6), nccl.Sum, s), nccl.ErrArgument, "send has 12 elements and recv 6: with 3 ranks both are as long"},
 		{nccl.AllReduce(c, part(0, 6), part(1, 7), nccl.Sum, s), nccl.ErrArgument, "share memory, and not in the way that this call has in place: both are the same memory"},
 		{nccl.AllReduce(c, x, raw(12, nccl.Float64), nccl.Sum, s), nccl.ErrArgument, "send has elements of float32, recv of float64"},
@@ -51,6 +63,8 @@ func TestRefusals(t *testing.T) {
 		{nccl.AllReduce(c, raw(3, -1), raw(3, -1), nccl.Sum, s), nccl.ErrArgument, "3 elements of type -1"},
 		{nccl.AllReduce(c, nccl.Raw{Count: 3}, x, nccl.Sum, s), nccl.ErrArgument, "address 0x0"},
 		{nccl.AllReduce(nil, x, x, nccl.Sum, s), nccl.ErrArgument, "no communicator: Init makes one"},
+	})
+	refused(t, []refusal{
 		{nccl.Broadcast(c, x, y, 3, s), nccl.ErrArgument, "root 3: this communicator has ranks 0 to 2"},
 		{nccl.Broadcast(c, x, y, -1, s), nccl.ErrArgument, "root -1"},
 		{nccl.Broadcast(c, nccl.Nothing{}, y, 1, s), nccl.ErrArgument, "send is Nothing: this rank needs memory"},
@@ -73,11 +87,7 @@ func TestRefusals(t *testing.T) {
 		{second(c.Grow(t.Context(), 3, nil)), nccl.ErrArgument, "there are 3 already"},
 		{second(nccl.NewPreMulSum(c, int16(3))), nccl.ErrArgument, "none of the types"},
 		{second(nccl.MemAlloc[int32](c, 0)), nccl.ErrArgument, "0 elements"},
-	} {
-		if !errors.Is(refusal.err, refusal.is) || !strings.Contains(refusal.err.Error(), refusal.says) {
-			t.Errorf("%v, want one that says %q", refusal.err, refusal.says)
-		}
-	}
+	})
 	p, err := nccl.NewPreMulSum(c, float64(2))
 	if err != nil {
 		t.Fatal(err)
@@ -101,20 +111,16 @@ func TestOptions(t *testing.T) {
 		c, err := nccl.Init(t.Context(), o)
 		return errors.Join(err, c.Close())
 	}
-	for _, refusal := range []struct {
-		o    nccl.Options
-		says string
-	}{
-		{nccl.Options{Library: "nickel"}, `no library is called "nickel"`},
-		{nccl.Options{Timeout: -1}, "Options.Timeout of -1ns is negative"},
-		{nccl.Options{Rank: 3, Size: 4}, "the launcher says 0 of 1"},
-		{nccl.Options{ID: &nccl.UniqueID{}}, "need Options.Rank and Options.Size"},
-		{nccl.Options{Config: nccl.Config{MinCTAs: new(3)}}, "set both or none"},
-		{nccl.Options{Config: nccl.Config{CGAClusterSize: new(9)}}, "Config.CGAClusterSize of 9: 0 to 8 is possible"},
+	for says, o := range map[string]nccl.Options{
+		`no library is called "nickel"`:                  nccl.Options{Library: "nickel"},
+		"Options.Timeout of -1ns is negative":            nccl.Options{Timeout: -1},
+		"the launcher says 0 of 1":                       nccl.Options{Rank: 3, Size: 4},
+		"2 ids for 1 ranks":                              {IDs: make([]nccl.UniqueID, 2), Size: 1},
+		"need Options.Rank and Options.Size":             nccl.Options{ID: &nccl.UniqueID{}},
+		"set both or none":                               nccl.Options{Config: nccl.Config{MinCTAs: new(3)}},
+		"Config.CGAClusterSize of 9: 0 to 8 is possible": nccl.Options{Config: nccl.Config{CGAClusterSize: new(9)}},
 	} {
-		if err := start(refusal.o); !errors.Is(err, nccl.ErrArgument) || !strings.Contains(err.Error(), refusal.says) {
-			t.Errorf("%v, want one that says %q", err, refusal.says)
-		}
+		refused(t, []refusal{{start(o), nccl.ErrArgument, says}})
 	}
 	t.Setenv(env.NCCL, "iron")
 	if err := start(nccl.Options{}); !errors.Is(err, nccl.ErrArgument) || !strings.Contains(err.Error(), "GOSHMEM_NCCL") {

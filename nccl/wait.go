@@ -53,7 +53,7 @@ func bounded(ctx context.Context, limit time.Duration) (context.Context, context
 // meanwhile is an error of the communicator, as is giving up: it is aborted. The caller has
 // c.mu.
 func (c *Comm) settled(ctx context.Context, op string) error {
-	err := c.c.AsyncError()
+	err := c.ask()
 	if err == nil {
 		return c.learn()
 	}
@@ -71,12 +71,25 @@ func (c *Comm) settled(ctx context.Context, op string) error {
 	return nil
 }
 
+// ask asks the library for the state, unless an abort has ended the communicator.
+func (c *Comm) ask() error {
+	c.asking.RLock()
+	defer c.asking.RUnlock()
+	if c.state.Load() == closed {
+		return c.aborted()
+	}
+	return c.c.AsyncError()
+}
+
+// unasked is when no question is under way any more, and none comes; the state is closed.
+func (c *Comm) unasked() {
+	c.asking.Lock()
+	defer c.asking.Unlock()
+}
+
 // idle says whether the library is done; an Abort meanwhile is an error.
 func (c *Comm) idle() (bool, error) {
-	if c.state.Load() == closed {
-		return false, c.aborted()
-	}
-	err := c.c.AsyncError()
+	err := c.ask()
 	if errors.Is(err, ccl.ErrInProgress) {
 		return false, nil
 	}
@@ -102,6 +115,14 @@ func (c *Comm) spoil(op string, err error, held *Comm) error {
 	return e
 }
 
+// done is the error of a call whose result nobody waits for.
+func done(err error) error {
+	if errors.Is(err, ccl.ErrInProgress) {
+		return nil
+	}
+	return err
+}
+
 // Err tells what has gone wrong since the last call (ncclCommGetAsyncError): another rank
 // has ended, or the network has failed. The work in the streams then never ends; Abort ends
 // it. It returns nil while all is well, and does not wait.
@@ -110,7 +131,7 @@ func (c *Comm) Err() error {
 	if err := c.usable(); err != nil {
 		return c.fail(op, err)
 	}
-	if err := c.c.AsyncError(); err != nil && !errors.Is(err, ccl.ErrInProgress) {
+	if err := c.ask(); done(err) != nil {
 		return c.fail(op, err)
 	}
 	return nil
@@ -132,8 +153,10 @@ func (c *Comm) Synchronize(ctx context.Context, s *gpu.Stream) error {
 	defer cancel()
 	err := await(bound, func() (bool, error) {
 		done, err := s.Query()
-		if err == nil && (!done || c.state.Load() == closed) { // an abort ends work as if it were done
-			_, err = c.idle()
+		if !done || c.state.Load() == closed { // an abort ends work as if it were done, or as a fault
+			if _, told := c.idle(); told != nil {
+				err = told
+			}
 		}
 		return done, err
 	})

@@ -75,6 +75,9 @@ func replay(faults []fault.Fault, h engine.Heap, argv []string) string {
 	}
 	if h.Progress(h.Rank()).Pid != 0 && os.Getenv(env.TestCall) == "" {
 		words = append(words, fmt.Sprintf("goshmem run -n %d", h.NPEs()))
+		if program := os.Getenv(env.Program); program != "" { // what runs is removed when the job is over
+			argv = append([]string{program}, argv[1:]...)
+		}
 	} else if strings.HasSuffix(argv[0], ".test") { // go test has built it, and removes it
 		return strings.Join(append(words, testCommand(argv[1:])...), " ")
 	}

@@ -133,10 +133,11 @@ func (w *World) runLocal(ctx context.Context, f func(context.Context, *World) er
 				w.close()
 			}
 		}()
-		if err = w.openGroups(ctx, w.world.call(engine.KindInit, "")); err == nil {
-			err = f(ctx, w)
+		if failed := w.openGroups(ctx, w.world.call(engine.KindInit, "")); failed != nil {
+			err = failed
+			return
 		}
-		if err == nil {
+		if err = f(ctx, w); err == nil { // errEnded until it returns
 			err = w.Finalize(ctx)
 		}
 	}()

@@ -28,13 +28,13 @@ func (t *Team) before(h device.Handle) error {
 	if o.last == h || o.of == nil {
 		return nil
 	}
+	if _, err := o.of.On(o.of.Device()); err != nil { // closed: it ends what it has by itself
+		return nil
+	}
 	for _, s := range []device.Handle{o.last, h} {
 		if captured, err := d.driver.Capturing(d.number, s); captured || err != nil {
 			return err
 		}
-	}
-	if _, err := o.of.On(o.of.Device()); err != nil { // closed: it ends what it has by itself
-		return nil
 	}
 	return d.follow(h, o.last, &o.event)
 }

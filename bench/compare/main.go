@@ -1,9 +1,11 @@
 // Command compare measures package shmem beside other libraries of its kind on this
 // machine, sample by sample in turns: one-sided operations and barriers beside Open
-// MPI's OSHMEM, collectives beside that and the MPI of Open MPI and MPICH:
+// MPI's OSHMEM, collectives beside that and the MPI of Open MPI and MPICH, and those of
+// package nccl on its host library beside MPI:
 //
 //	go run ./bench/compare -save docs/results/2026-11-compare-oshmem
 //	go run ./bench/compare -collectives -save docs/results/2026-11-compare-collectives
+//	go run ./bench/compare -nccl -save docs/results/2026-11-compare-nccl
 //
 // It prints a table, or with -json the record with every sample; -save NAME writes
 // the record to NAME.json and a page for people to NAME.md. The exit status is 0

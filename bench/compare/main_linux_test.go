@@ -145,3 +145,20 @@ func TestCompareCollectives(t *testing.T) {
 		t.Errorf("goals %+v, want three for each of four groups", r.Goals)
 	}
 }
+
+func TestCompareNCCL(t *testing.T) {
+	needs(t, "mpicc.openmpi", "mpicc.mpich", "mpiexec.hydra")
+	file, page := quick(t, "-nccl", "-only", " 1 KiB, device")
+	var r perf.Record
+	if err := json.Unmarshal(file, &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Rows) != 5 || len(r.Goals) != 2 || !strings.Contains(page, "# Package nccl on its host library") {
+		t.Errorf("%d rows, goals %+v, page\n%s", len(r.Rows), r.Goals, page)
+	}
+	for _, row := range r.Rows {
+		if row.Ours.Median <= 0 || row.Ratio <= 0 || len(row.Peers) != 2 {
+			t.Errorf("row %+v", row)
+		}
+	}
+}

@@ -69,6 +69,10 @@ func TestPageOfCollectives(t *testing.T) {
 			t.Errorf("the page lacks %q:\n%s", want, text)
 		}
 	}
+	r.Name = "nccl"
+	if text := string(Of(r, "c")); !strings.HasPrefix(text, "# Package nccl on its host library") || !strings.Contains(text, "## 2 PEs, heap\n\n| what |") {
+		t.Errorf("the page of package nccl:\n%s", text)
+	}
 	if text := string(Of(perf.Record{Name: "collectives"}, "c")); strings.Contains(text, "\n\n\n") || strings.Contains(text, "| figure |") {
 		t.Errorf("two empty lines, or a table without rows:\n%s", text)
 	}

@@ -120,6 +120,7 @@ func start(ctx context.Context, s launcher.Spec) error {
 	if !launcher.IsPackage(s.Argv[0]) {
 		return job(ctx, s)
 	}
+	s.Env = append(s.Env, env.Program+"="+s.Argv[0])
 	return launcher.InScratch(func(dir string) error {
 		var program string
 		err := launcher.Until(ctx, s.Signals, func(ctx context.Context) (err error) {

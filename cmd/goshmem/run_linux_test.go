@@ -90,6 +90,15 @@ func TestRunModes(t *testing.T) {
 	}
 }
 
+// TestRunFault: what a fault says to run again is the package, not what was built of it.
+func TestRunFault(t *testing.T) {
+	status, stdout, stderr := call(t, "run", "-n", "2", "--env", "GOSHMEM_FAULT=kill pe=1 op=barrier n=1", "../../examples/ring")
+	if status != 128+9 {
+		t.Errorf("status %d, stdout %q", status, stdout)
+	}
+	contains(t, stderr, "again: GOSHMEM_FAULT='kill pe=1 op=barrier n=1' goshmem run -n 2 ../../examples/ring\n")
+}
+
 func TestRunInput(t *testing.T) {
 	cmd, stdout, _ := command(t, "run", "-n", "2", "--no-prefix", "cat")
 	cmd.Stdin = strings.NewReader("some text")

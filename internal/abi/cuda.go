@@ -23,6 +23,8 @@ func CUDA() dl.Spec {
 	return dl.Spec{
 		Name: "cuda", Sonames: []string{"libcuda.so.1"},
 		Symbols: symbolsOf(CUDARuntime()),
+		Settings: []dl.Setting{{Name: "CUDA_DEVICE_MAX_CONNECTIONS", Value: "32",
+			Why: "streams that share one of the usual 8 queues of a device wait for each other: a kernel that waits for a peer would hold up what the peer waits for"}},
 		Version: dl.VersionCall{Symbol: "cuDriverGetVersion", Outs: 1, Format: cudaVersion},
 		Note:    "it comes with NVIDIA's driver",
 	}

@@ -30,12 +30,12 @@ const (
 	KindExScan
 	KindGather
 	KindScatter
-	KindSendReceive
 	KindStop // a fault that was asked for holds the PE
 	KindFinalize
+	KindSendReceive // of package nccl, whose worlds know no faults
 )
 
-var kindNames = [...]string{"nothing yet", "init", "barrier", "sync", "alloc", "free", "split", "destroy", "wait", "quiet", "lock", "broadcast", "collect", "fcollect", "alltoall", "alltoallv", "reduce", "allreduce", "reduce scatter", "inscan", "exscan", "gather", "scatter", "send and receive", "stop", "finalize"}
+var kindNames = [...]string{"nothing yet", "init", "barrier", "sync", "alloc", "free", "split", "destroy", "wait", "quiet", "lock", "broadcast", "collect", "fcollect", "alltoall", "alltoallv", "reduce", "allreduce", "reduce scatter", "inscan", "exscan", "gather", "scatter", "stop", "finalize", "send and receive"}
 
 // String returns the kind in the words of error messages.
 func (k Kind) String() string {

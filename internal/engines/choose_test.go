@@ -31,7 +31,6 @@ func (n named) Reluctant() string { return n.shy }
 
 // table is an exchange between goroutines.
 type table struct {
-	mu   sync.Mutex
 	told []chan []byte
 }
 

@@ -37,6 +37,7 @@ const (
 	LocalRank = "GOSHMEM_LOCAL_RANK"
 	LocalSize = "GOSHMEM_LOCAL_SIZE"
 	TestCall  = "GOSHMEM_TEST_CALL"
+	Program   = "GOSHMEM_PROGRAM"
 )
 
 // Var describes one variable.
@@ -67,6 +68,7 @@ func Vars() []Var {
 		{Size, "", "number of processes in the job (set by the launcher)"},
 		{LocalRank, "", "number of this process on its machine (set by the launcher)"},
 		{LocalSize, "", "number of processes on this machine (set by the launcher)"},
+		{Program, "", "the package that this process was built from, for messages (set by goshmem run)"},
 		{TestCall, "", "which shmemtest.RunProcesses call this process serves (set by shmemtest)"},
 	}
 }

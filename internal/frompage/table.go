@@ -81,7 +81,7 @@ func (s *section) add(number int, mark, rest, line string) error {
 		s.columns = rest
 		return nil
 	}
-	cells := strings.Split(line, " | ")
+	cells := strings.Split(strings.TrimSuffix(line, " |"), " | ")
 	if len(cells) != 2 && len(cells) != 3 {
 		return fmt.Errorf("%d cells: want two or three, with \" | \" between them", len(cells))
 	}

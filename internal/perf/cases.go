@@ -138,24 +138,25 @@ func collectiveCases(pes int, quick bool) []subject {
 func libraryCases(pes int, quick bool) []subject {
 	var list []subject
 	for _, op := range collectives() {
-		for place, buffers := range map[string]string{OnDevice: Device, InSlices: Slices} {
+		for _, s := range []subject{{Case{Op: op, Buffers: Device}, Order{Op: op + OnDevice}, "", 1}, {Case{Op: op, Buffers: Slices}, Order{Op: op + InSlices}, "", 0}} {
 			for size := leastMessage; size <= MostBytes; size *= 4 {
-				if quick && size != leastMessage && size != 1<<20 {
+				if quick && size != leastMessage && size != quickMessage {
 					continue
 				}
-				wanted := 1.0
-				if buffers == Slices {
-					wanted = 0
-				}
-				list = append(list, subject{Case{Op: op, Size: size, PEs: pes, Buffers: buffers}, Order{Op: op + place, Size: size, Area: size, Every: 1}, "", wanted})
+				s.PEs, s.Size = pes, size
+				s.order.Size, s.order.Area, s.order.Every = size, size, 1
+				list = append(list, s)
 			}
 		}
 	}
 	return list
 }
 
-// leastMessage is the smallest one that is compared for package nccl.
-const leastMessage = 1 << 10
+// The smallest message that is compared for package nccl, and the other one when quick.
+const (
+	leastMessage = 1 << 10
+	quickMessage = 256 << 10
+)
 
 // vectorSizes go up in steps of 8, the last of 4.
 func vectorSizes(least int, quick bool) []int {

@@ -92,6 +92,16 @@ func TestCollectiveCases(t *testing.T) {
 	if quick := len(collectiveCases(2, true)); quick >= len(collectiveCases(2, false)) {
 		t.Errorf("%d rows when quick", quick)
 	}
+	for _, s := range libraryCases(2, false) {
+		op, place := cutPlace(s.order.Op)
+		if names[s.name()] || op != s.Op || place == "" || (place == OnDevice) != (s.Buffers == Device) || collectiveAct(s.order.Op) < 0 || (s.wanted > 0) != (s.Buffers == Device) {
+			t.Errorf("%s: order %s, case %+v", s.name(), s.order, s.Case)
+		}
+		names[s.name()] = true
+	}
+	if !names["allreduce 1 KiB, device, 2 PEs"] || !names["alltoall 64 MiB, slices, 2 PEs"] || len(libraryCases(2, true)) != 20 {
+		t.Errorf("rows of package nccl among %v", names)
+	}
 	o := CompareOptions{Collectives: true, Only: "8 B, heap"}
 	if only := o.cases(2); len(only) != 2 {
 		t.Errorf("rows with %q: %+v, want those of broadcast and allreduce", o.Only, only)

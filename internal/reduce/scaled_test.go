@@ -2,7 +2,6 @@ package reduce
 
 import (
 	"bytes"
-	"fmt"
 	"math/big"
 	"testing"
 	"unsafe"
@@ -124,6 +123,6 @@ func TestMeanRounds(t *testing.T) {
 	sum := new(big.Float).SetPrec(53).Add(big.NewFloat(a), big.NewFloat(b))
 	sum.Add(sum, big.NewFloat(c)).Quo(sum, big.NewFloat(3))
 	if want, _ := sum.Float64(); out[0] != want {
-		t.Error(fmt.Sprintf("%v, want %v", out[0], want))
+		t.Errorf("%v, want %v", out[0], want)
 	}
 }

@@ -68,7 +68,7 @@ func randomHex(bytes int) string {
 func inherited(environ []string) []string {
 	return slices.DeleteFunc(environ, func(line string) bool {
 		name, _, _ := strings.Cut(line, "=")
-		return reserved[name] || name == env.TestCall || strings.HasPrefix(name, elastic)
+		return reserved[name] || name == env.TestCall || name == env.Program || strings.HasPrefix(name, elastic)
 	})
 }
 

@@ -24,6 +24,8 @@ type Library struct {
 
 	texts   sync.Mutex
 	forever map[string]uintptr // texts that the library goes on reading
+	page    *dl.Scratch        // where they are, never returned
+	room    int                // left on it
 }
 
 // Open loads a library. Its name is "nccl" or "rccl". The search is: path, or the variable
@@ -194,7 +196,7 @@ func thread[T any](call func() (T, error)) (T, error) {
 }
 
 // keep gives the address of a text that the library goes on reading: it is kept for ever,
-// once however often it is used. "" has none.
+// once however often it is used. It has at most 16 KiB. "" has none.
 func (l *Library) keep(text string) uintptr {
 	if text == "" {
 		return 0
@@ -203,7 +205,11 @@ func (l *Library) keep(text string) uintptr {
 	defer l.texts.Unlock()
 	addr, known := l.forever[text]
 	if !known {
-		addr, _ = dl.PinText(text) // never released: see above
+		if need := len(text) + 16; need > l.room {
+			l.page, l.room = dl.Borrow(), dl.ScratchSize
+		}
+		l.room -= len(text) + 16
+		addr = l.page.Text(text)
 		l.forever[text] = addr
 	}
 	return addr

@@ -12,11 +12,10 @@ import (
 // any other memory, about which nothing is known.
 func local[T any](w *shmem.World, addr uintptr, n int) ([]T, error) {
 	if shmem.IsSymmetric(w, addr) {
-		a, err := shmem.ObjectAt[T](w, addr, n)
-		if err != nil {
+		if _, err := shmem.ObjectAt[T](w, addr, n); err != nil {
 			return nil, err
 		}
-		return a.Local()
+		return mem.At[T](addr, n), nil // on a device: an address for transfers, which Go must not follow
 	}
 	if t := reflect.TypeFor[T](); addr == 0 || addr%uintptr(t.Align()) != 0 {
 		return nil, fmt.Errorf("raw: local address %#x: must be memory that is aligned to the %d bytes of %v: %w", addr, t.Align(), t, shmem.ErrArgument)

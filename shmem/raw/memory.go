@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/goshmem/goshmem/internal/mem"
 	"github.com/goshmem/goshmem/shmem"
 )
 
@@ -13,8 +12,7 @@ func address(a shmem.Array[byte], err error) (uintptr, error) {
 	if err != nil {
 		return 0, err
 	}
-	own, err := a.Local()
-	return mem.Address(own), err
+	return a.Address(a.World().MyPE())
 }
 
 func calloc(ctx context.Context, w *shmem.World, count, size int) (uintptr, error) {
@@ -36,11 +34,11 @@ func peerAddress(w *shmem.World, dest uintptr, pe int) (uintptr, error) {
 }
 
 func addressOn(a shmem.Array[byte], pe int) (uintptr, error) {
-	view, err := a.Peer(pe)
+	at, err := a.Address(pe)
 	if errors.Is(err, shmem.ErrNoPeerAccess) {
 		return 0, nil
 	}
-	return mem.Address(view), err
+	return at, err
 }
 
 // peerAddresses is peerAddress for every PE.

@@ -38,15 +38,24 @@ const (
 // Compare is how a signal is compared, numbered as engine.Compare is.
 type Compare int32
 
-// Arguments of one C type that must not be mixed up have types of their own here.
-type (
-	Symmetric uintptr // an address in the own symmetric heap
-	Local     uintptr // an address that this PE reads or writes itself
-	Team      uintptr // a handle; 0 is no team
-	Stream    uintptr // a stream of HIP; 0 is the default one
-	PE        int32   // in the world
-	TeamPE    int32   // in a team
-)
+// Symmetric is an address in the own symmetric heap. Arguments of one C type that must not
+// be mixed up have types of their own here.
+type Symmetric uintptr
+
+// Local is an address that this PE reads or writes itself.
+type Local uintptr
+
+// Team is the library's handle of a team; 0 is none.
+type Team uintptr
+
+// Stream is a stream of HIP; 0 is the default one.
+type Stream uintptr
+
+// PE is a PE's number in the world.
+type PE int32
+
+// TeamPE is a PE's number in a team.
+type TeamPE int32
 
 // ErrShim is a shim that does not fit: to this program, or to what it was linked with.
 var ErrShim = errors.New("the rocSHMEM shim does not fit")

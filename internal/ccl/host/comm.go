@@ -41,16 +41,16 @@ type Comm struct {
 	err     error     // why nothing more is possible
 	ended   bool      // finalized
 	revoked bool
-	stopped bool // by this rank itself
-	busy    int  // calls in progress that AsyncError tells of
-	born    int  // communicators made of this one
+	stopped bool           // by this rank itself
+	busy    int            // calls in progress that AsyncError tells of
+	born    map[string]int // communicators made of this one, by how
 	ops     []operation
 
 	claimed    bool
 	lastStream uintptr // that is known to be this rank's
 
 	spare *task // for the next call
-	calls [engine.KindFinalize + 1]uint64
+	calls [engine.KindSendReceive + 1]uint64
 	pairs []pairing // by peer
 	slot  uintptr   // bytes of a slot of their pipes
 	folding
@@ -66,7 +66,17 @@ type folding struct {
 	room          bool // it has memory
 }
 
-var _ ccl.Comm = (*Comm)(nil)
+var (
+	_ ccl.Comm      = (*Comm)(nil)
+	_ ccl.Grower    = (*Comm)(nil)
+	_ ccl.Shrinker  = (*Comm)(nil)
+	_ ccl.Revoker   = (*Comm)(nil)
+	_ ccl.Operator  = (*Comm)(nil)
+	_ ccl.Registrar = (*Comm)(nil)
+	_ ccl.Windower  = (*Comm)(nil)
+	_ ccl.Signaller = (*Comm)(nil)
+	_ ccl.Describer = (*Comm)(nil)
+)
 
 // newComm makes a communicator that has no world yet.
 func (l *Library) newComm(d ccl.Device, drv *devicehost.Driver, p Place, t token, config *ccl.Config) *Comm {

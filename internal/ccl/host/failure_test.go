@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ func (r *rank) outcome(call ccl.Call) error {
 		if err := r.AsyncError(); err != nil {
 			return err
 		}
+		runtime.Gosched()
 	}
 	return nil
 }
@@ -129,16 +131,17 @@ func TestAbort(t *testing.T) {
 
 // TestTimeout waits for a rank that does not come, and no longer than it may.
 func TestTimeout(t *testing.T) {
-	d := newDriver(t, 2)
-	each(t, newLibrary(t, 100*time.Millisecond), d, 2, func(r *rank) {
+	l, d := newLibrary(t, patience), newDriver(t, 2)
+	l.limit = 100 * time.Millisecond
+	each(t, l, d, 2, func(r *rank) {
 		if r.me == 0 {
 			if err := r.outcome(r.buffer(ccl.Call{Count: 1})); !is(err, ccl.ErrTimeout) || !strings.Contains(err.Error(), "rank 1 is absent") {
 				t.Errorf("alone: %v", err)
 			}
 			return
 		}
-		for r.AsyncError() == nil {
-			time.Sleep(time.Millisecond)
+		for until := time.Now().Add(patience); r.AsyncError() == nil && time.Now().Before(until); {
+			runtime.Gosched()
 		}
 		if err := r.AsyncError(); !is(err, ccl.ErrRemote) || !strings.Contains(err.Error(), "rank 0 failed: timed out") {
 			t.Errorf("the absent one: %v", err)

@@ -46,12 +46,14 @@ type Meet func(ctx context.Context, p Place) (Exchange, error)
 // Library makes communicators. There is one for all ranks of a process.
 type Library struct {
 	meet    Meet
-	timeout time.Duration
-	nonce   [16]byte // tells libraries of one process apart, in tests
-	staged  bool     // nothing is read in place: for tests
+	timeout time.Duration // of making communicators, and of their ends
+	limit   time.Duration // of waits for other ranks
+	nonce   [16]byte      // tells libraries of one process apart, in tests
+	staged  bool          // nothing is read in place: for tests
 
-	locals locals
-	maps   maps
+	locals  locals
+	maps    maps
+	streams streams
 
 	mu     sync.Mutex
 	groups map[int]*group // by thread
@@ -63,7 +65,7 @@ var _ ccl.Library = (*Library)(nil)
 // New returns a library whose ranks find each other by meet, and wait for each other no
 // longer than timeout.
 func New(meet Meet, timeout time.Duration) (*Library, error) {
-	l := &Library{meet: meet, timeout: timeout, groups: map[int]*group{}}
+	l := &Library{meet: meet, timeout: timeout, limit: timeout, groups: map[int]*group{}}
 	return l, random(l.nonce[:])
 }
 

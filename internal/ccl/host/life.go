@@ -88,6 +88,7 @@ func (c *Comm) leave(call string) error {
 	if w == nil {
 		return nil
 	}
+	c.l.streams.drop(c.place.Name, c.place.Rank)
 	if err := w.close(); err != nil {
 		return failed(call, ccl.System, err)
 	}

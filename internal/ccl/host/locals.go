@@ -20,17 +20,17 @@ type locals struct {
 type local struct {
 	heaps []engine.Heap
 	taken int
-	streams
 }
 
-// streams says which rank of this process uses which stream. Two on one stream would wait
-// for each other for ever: the work of one is before that of the other.
+// streams says which rank of this process uses which stream for a communicator. Two on one
+// stream would wait for each other for ever: the work of one is before that of the other.
 type streams struct {
 	mu    sync.Mutex
 	users map[streamOf]int
 }
 
 type streamOf struct {
+	world  string
 	d      *devicehost.Driver
 	index  int
 	handle uintptr
@@ -50,6 +50,17 @@ func (s *streams) user(of streamOf, rank int) int {
 	return rank
 }
 
+// drop ends the uses of a rank.
+func (s *streams) drop(world string, rank int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for of, user := range s.users {
+		if of.world == world && user == rank {
+			delete(s.users, of)
+		}
+	}
+}
+
 func (l *locals) put(name string, heaps []engine.Heap) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,17 +71,17 @@ func (l *locals) put(name string, heaps []engine.Heap) {
 }
 
 // take gives a rank its heap. The last one takes the world out.
-func (l *locals) take(name string, rank int) (*enginehost.Heap, *streams) {
+func (l *locals) take(name string, rank int) *enginehost.Heap {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	w := l.worlds[name]
 	if w == nil {
-		return nil, nil
+		return nil
 	}
 	if w.taken++; w.taken == len(w.heaps) {
 		delete(l.worlds, name)
 	}
-	return w.heaps[rank].(*enginehost.Heap), &w.streams
+	return w.heaps[rank].(*enginehost.Heap)
 }
 
 // maps are mappings of other processes' memory, one for all communicators.

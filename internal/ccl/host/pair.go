@@ -20,7 +20,9 @@ type box struct {
 	kind   uint64        // what its elements are
 	where  uint64        // location; 0: it comes through the pipe
 	filled atomic.Uint64 // slots of the pipe so far
-	_      [88]byte
+
+	signals atomic.Uint64 // so far
+	_       [80]byte
 }
 
 // tick is what a sender is told by one receiver.
@@ -69,6 +71,7 @@ type pairing struct {
 	sent, got uint64 // messages
 	filled    uint64 // slots of the own pipe
 	drained   uint64 // of the other's
+	signalled uint64 // signals that were waited for
 	sending   *transfer
 	receiving *transfer
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -53,6 +54,7 @@ func (s *stage) Fatalf(format string, args ...any) { s.Fatal(fmt.Sprintf(format,
 
 // play is a rank in its process.
 func play(role []string) int {
+	runtime.LockOSThread() // for groups
 	t := &stage{}
 	me, _ := strconv.Atoi(role[1])
 	n, _ := strconv.Atoi(role[2])

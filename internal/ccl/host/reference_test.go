@@ -65,9 +65,6 @@ func store(of ccl.Type, p unsafe.Pointer, x float64) {
 	}
 }
 
-// real says whether a type has fractions.
-func isReal(of ccl.Type) bool { return of >= ccl.Float16 }
-
 // reduced is what reductions of all inputs give, element by element, and all of them
 // multiplied by scale first, for an operation of the user's.
 func reduced(of ccl.Type, op ccl.Op, inputs [][]byte, scale float64) []byte {

@@ -15,8 +15,9 @@ import (
 // meet without having to tell each other where.
 
 // child is a communicator of some of the ranks, whose place is not known yet, and its
-// number: all ranks make them in the same order.
-func (c *Comm) child(config *ccl.Config) (*Comm, int) {
+// number among those that are made so: the ranks that make them do it in the same order,
+// and who is left out of some does not count these.
+func (c *Comm) child(config *ccl.Config, so string) (*Comm, int) {
 	if config == nil {
 		config = &c.config
 	}
@@ -24,9 +25,12 @@ func (c *Comm) child(config *ccl.Config) (*Comm, int) {
 	n.parent = c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.born++
+	if c.born == nil {
+		c.born = map[string]int{}
+	}
+	c.born[so]++
 	c.busy++
-	return n, c.born
+	return n, c.born[so]
 }
 
 // rest ends what AsyncError calls progress since then.
@@ -60,7 +64,7 @@ func (c *Comm) Split(color, key int, config *ccl.Config) (ccl.Comm, error) {
 	if color < 0 && color != ccl.NoColor {
 		return nil, invalid(callSplit, "color %d: it is negative, and not NoColor", color)
 	}
-	n, number := c.child(config)
+	n, number := c.child(config, "split")
 	made, err := n.launch(func(ctx context.Context) error {
 		all, err := c.exchange(ctx, number, engine.Words{uint64(color), uint64(int64(key))})
 		if err != nil || color == ccl.NoColor {
@@ -153,7 +157,7 @@ func (c *Comm) Shrink(exclude []int, abort bool, config *ccl.Config) (ccl.Comm, 
 		return nil, err
 	}
 	before, _ := slices.BinarySearch(out, c.place.Rank)
-	n, number := c.child(config)
+	n, number := c.child(config, fmt.Sprint(out))
 	n.settleAt(c.token.derive("shrink", number, fmt.Sprint(out)), c.place.Rank-before, c.place.Size-len(out))
 	return n.launch(n.join)
 }
@@ -176,7 +180,7 @@ func (c *Comm) Grow(size int, id *ccl.ID, config *ccl.Config) (ccl.Comm, error) 
 	if size <= c.place.Size {
 		return nil, invalid(call, "%d ranks are no more than %d", size, c.place.Size)
 	}
-	n, _ := c.child(config)
+	n, _ := c.child(config, "grow")
 	return n.launch(func(ctx context.Context) error {
 		t, err := c.spread(ctx, id)
 		if err != nil {

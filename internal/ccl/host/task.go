@@ -85,6 +85,7 @@ func (c *Comm) enqueue(t *task, stream uintptr, eager bool) error {
 	switch outcome {
 	case devicehost.Refused:
 		c.withdraw()
+		t.others.end(err)
 		return failed("Perform", ccl.InvalidUsage, err)
 	case devicehost.Done:
 		t.again()
@@ -97,10 +98,10 @@ func (c *Comm) enqueue(t *task, stream uintptr, eager bool) error {
 
 // claim makes a stream this rank's.
 func (c *Comm) claim(stream uintptr) error {
-	if c.world.streams == nil || c.claimed && c.lastStream == stream {
+	if c.claimed && c.lastStream == stream {
 		return nil
 	}
-	user := c.world.streams.user(streamOf{c.driver, c.device.Index, stream}, c.place.Rank)
+	user := c.l.streams.user(streamOf{c.place.Name, c.driver, c.device.Index, stream}, c.place.Rank)
 	if user != c.place.Rank {
 		return fault(callGroup, ccl.InvalidUsage, "ranks %d and %d use the same stream, on which one would be behind the other: give each rank of a process its own device or stream (GOSHMEM_HOST_DEVICES)", user, c.place.Rank)
 	}

@@ -95,10 +95,10 @@ func (c *Comm) fail(call string, why error) error {
 		c.err = coded
 	}
 	c.open.Store(false)
-	err := c.err
+	err, w := c.err, c.world
 	c.moved.Broadcast()
 	c.mu.Unlock()
-	if !first || c.world == nil {
+	if !first || w == nil {
 		return err
 	}
 	reason := why.Error()
@@ -110,7 +110,7 @@ func (c *Comm) fail(call string, why error) error {
 	} else if errors.Is(err, ccl.ErrInvalidUsage) && errors.Is(why, engine.ErrMismatch) {
 		reason = disagree + reason
 	}
-	c.world.heap.Fail(reason, engine.Stays)
+	w.heap.Fail(reason, engine.Stays)
 	return err
 }
 

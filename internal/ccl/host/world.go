@@ -25,7 +25,6 @@ type world struct {
 	base, size uintptr
 	peers      []uintptr
 	closers    []func() error
-	streams    *streams // of the ranks of this process; nil: they are in several
 }
 
 // gate is the meeting point of all ranks, which can also be looked at.
@@ -79,11 +78,10 @@ func (l *Library) enter(ctx context.Context, x Exchange, p Place, d *devicehost.
 		}
 		local = local && cards[i].process() == mine.process()
 	}
-	heap, streams, err := l.open(ctx, x, p, local)
+	heap, err := l.open(ctx, x, p, local)
 	if err != nil {
 		return err
 	}
-	w.streams = streams
 	w.heap, w.slot = heap, slotFor(!local || l.staged)
 	w.closers = append(w.closers, heap.Close, heap.Unmap)
 	members := make([]int, p.Size)
@@ -100,28 +98,28 @@ func (l *Library) enter(ctx context.Context, x Exchange, p Place, d *devicehost.
 }
 
 // open makes the world of the host engine, of goroutines if all ranks are in this process.
-func (l *Library) open(ctx context.Context, x Exchange, p Place, local bool) (*enginehost.Heap, *streams, error) {
-	c := engine.Config{HeapSize: heapSize(p.Size, !local || l.staged), Timeout: l.timeout}
+func (l *Library) open(ctx context.Context, x Exchange, p Place, local bool) (*enginehost.Heap, error) {
+	c := engine.Config{HeapSize: heapSize(p.Size, !local || l.staged), Timeout: l.limit}
 	if !local {
 		h, err := enginehost.Engine{}.Open(ctx, engine.Job{Config: c, Rank: p.Rank, Size: p.Size, Exchange: x})
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		return h.(*enginehost.Heap), nil, nil
+		return h.(*enginehost.Heap), nil
 	}
 	if p.Rank == 0 {
 		heaps, err := enginehost.Engine{}.OpenLocal(p.Size, c)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		l.locals.put(p.Name, heaps)
 	}
 	err := x.Barrier(ctx)
-	h, streams := l.locals.take(p.Name, p.Rank)
+	h := l.locals.take(p.Name, p.Rank)
 	if err == nil && h == nil {
 		err = errors.New("rank 0 has no memory for the others")
 	}
-	return h, streams, err
+	return h, err
 }
 
 // reach maps the memory of all processes of others.

@@ -13,9 +13,10 @@ import (
 	"github.com/goshmem/goshmem/internal/rtc"
 )
 
-// code is the kernels of a device. Those of reductions are loaded when they are first
-// needed, one module per element type. PEs of one process share those of their device:
-// to load more may wait for the device, where another PE's kernel may wait for this PE.
+// code is the kernels of a device, with one module per element type for reductions. All
+// are loaded before anything waits on the device: to load more waits for the device, where
+// a kernel may wait for a peer that waits for us. PEs of one process share those of their
+// device.
 type code struct {
 	err                                         error // why there are none
 	barrier, meet, exchange, put, await, atomic device.Handle
@@ -70,6 +71,42 @@ func (p *plane) load() {
 			c.err = err
 		}
 	}
+	if c.err == nil {
+		c.err = p.loadReductions()
+	}
+}
+
+// loadReductions loads the kernels for all element types. They are compiled at the same
+// time, the first time on a machine; later they come from a cache.
+func (p *plane) loadReductions() error {
+	if _, inGo := p.driver.(goModules); inGo {
+		return nil // nothing waits there, and one module has them all
+	}
+	images, errs := make([][]byte, reduce.Float8E5M2+1), make([]error, reduce.Float8E5M2+1)
+	var wg sync.WaitGroup
+	for t := range images {
+		wg.Go(func() { images[t], errs[t] = p.compile(t) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	for t, image := range images {
+		m, err := p.driver.LoadModule(p.dev, image)
+		if err != nil {
+			return err
+		}
+		p.code.modules = append(p.code.modules, m)
+		if p.code.reduce[reduce.Type(t)], err = p.function(m, "ipc_reduce"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goModules is a driver whose kernels are Go functions.
+type goModules interface {
+	AddModule(dev int, kernels map[string]devicehost.Kernel) (device.Handle, error)
 }
 
 // function finds a kernel and asks about it, upon which a library that loads code when it
@@ -93,14 +130,21 @@ func (p *plane) module(elem int) (device.Handle, error) {
 }
 
 func (p *plane) build(elem int) (device.Handle, error) {
-	if d, ok := p.driver.(interface {
-		AddModule(dev int, kernels map[string]devicehost.Kernel) (device.Handle, error)
-	}); ok {
+	if d, ok := p.driver.(goModules); ok {
 		return d.AddModule(p.dev, hostKernels())
 	}
-	about, err := p.driver.Properties(p.dev)
+	image, err := p.compile(elem)
 	if err != nil {
 		return 0, err
+	}
+	return p.driver.LoadModule(p.dev, image)
+}
+
+// compile makes code of the kernels for an element type, or of those for none (-1).
+func (p *plane) compile(elem int) ([]byte, error) {
+	about, err := p.driver.Properties(p.dev)
+	if err != nil {
+		return nil, err
 	}
 	kind, options := rtc.NVRTC, []string{"--fmad=false"} // sums and products are rounded as Go's
 	if p.driver.Name() == "hip" {
@@ -111,10 +155,7 @@ func (p *plane) build(elem int) (device.Handle, error) {
 		text, options = kernels.IPCReduce(), append(options, fmt.Sprintf("-DELEM=%d", elem))
 	}
 	image, _, err := rtc.Compile(kind, rtc.Source{Name: "ipc.cu", Text: text, Options: options, Arch: about.Arch, Driver: p.driver.Version()})
-	if err != nil {
-		return 0, err
-	}
-	return p.driver.LoadModule(p.dev, image)
+	return image, err
 }
 
 // reducer is the kernel for an element type.

@@ -143,7 +143,7 @@ func TestWorldOnSharedGPU(t *testing.T) {
 	p.each(func(pe int, m *memory) error {
 		g := groups[pe]
 		for what, err := range map[string]error{
-			"wait":          m.WaitOn(0, 0, engine.CompareEQ, 0),
+			"wait":          m.WaitOn(0, 0, engine.CompareNE, 0),
 			"broadcast":     m.World().CollectiveOn(0, &engine.Collective{Kind: engine.KindBroadcast, Bytes: 8}),
 			"reduce to one": m.World().CollectiveOn(0, &engine.Collective{Kind: engine.KindReduce, Bytes: 8}),
 			"team barrier":  g.BarrierOn(0),
@@ -160,6 +160,7 @@ func TestWorldOnSharedGPU(t *testing.T) {
 		return errors.Join(
 			m.fill(64, []byte{byte(10 + pe)}), m.World().SyncOn(s),
 			m.PutSignalOn(s, 1-pe, 128, m.own(64), 1, 256, set(3)),
+			m.WaitOn(s, 256, engine.CompareEQ, 3), m.WaitOn(s, 256, engine.CompareGT, 2), m.WaitOn(s, 256, engine.CompareGE, 3),
 			m.World().BarrierOn(s))
 	})
 	p.each(func(pe int, m *memory) error {

@@ -3,6 +3,7 @@ package nvshmem_test
 import (
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,11 +46,16 @@ func TestJobWithADeath(t *testing.T) {
 	}
 }
 
-// TestConformance runs the suite for all engines on the PEs of a job.
+// The suite for all engines on the PEs of a job: here some of it, all of it where the
+// variable says so:
+//
+//	go test -c -o /tmp/nvshmem.test ./internal/engine/nvshmem
+//	TEST_NVSHMEM_SUITE=all goshmem run -n 2 /tmp/nvshmem.test -test.run '^TestConformance$'
 func TestConformance(t *testing.T) {
-	if os.Getenv(nvshmem.Suite) == "" {
-		for _, devices := range []string{"2", "1"} {
-			out, err := asJob(t, "^TestConformance$", nvshmem.Suite+"=1", nvshmem.MockDevices+"="+devices)
+	suite := os.Getenv(nvshmem.Suite)
+	if suite == "" {
+		for devices, some := range map[string]string{"2": "stream:,collective:,reduction:,rma:,signal:,team:", "1": "signal:,rma:"} {
+			out, err := asJob(t, "^TestConformance$", nvshmem.Suite+"="+some, nvshmem.MockDevices+"="+devices)
 			if err != nil {
 				t.Errorf("devices %s: %v\n%s", devices, err, out)
 			}
@@ -58,6 +64,9 @@ func TestConformance(t *testing.T) {
 	}
 	o := shmem.Options{Engine: "nvshmem", HeapSize: 4 << 20, Timeout: 20 * time.Second, Check: shmem.CheckOff, Race: shmem.RaceOff}
 	shmemtest.RunProcessesWith(t, 2, o, func(t testing.TB, w *shmem.World) {
-		conformance.RunAll(t, w, conformance.All())
+		conformance.RunAll(t, w, slices.DeleteFunc(conformance.All(), func(c conformance.Check) bool {
+			group, _, _ := strings.Cut(c.Name, " ")
+			return suite != "all" && !slices.Contains(strings.Split(suite, ","), group)
+		}))
 	})
 }

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/goshmem/goshmem/internal/device/host"
+	"github.com/goshmem/goshmem/internal/devices"
 	"github.com/goshmem/goshmem/internal/engine"
 	hostengine "github.com/goshmem/goshmem/internal/engine/host"
+	"github.com/goshmem/goshmem/internal/env"
 	"github.com/goshmem/goshmem/launch"
 )
 
@@ -98,11 +100,14 @@ func standIn(path string, pes int) error {
 	if os.Getenv(MockDevices) == "1" {
 		n = 1
 	}
-	d, err := host.Open(n)
+	if err := os.Setenv(env.HostDevices, fmt.Sprint(n)); err != nil {
+		return err
+	}
+	d, err := devices.Open("host") // that of package gpu
 	if err != nil {
 		return err
 	}
-	m, err := openMock(d, path)
+	m, err := openMock(d.(*host.Driver), path)
 	if err != nil {
 		return err
 	}

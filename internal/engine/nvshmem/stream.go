@@ -3,6 +3,7 @@ package nvshmem
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/goshmem/goshmem/internal/abi/nvshmem"
 	"github.com/goshmem/goshmem/internal/device"
@@ -85,11 +86,9 @@ func signalCode(op engine.AMO) (uintptr, error) {
 	return 0, fmt.Errorf("nvshmem: %w: a signal is set, or an integer of 8 bytes is added to it", device.ErrUnsupported)
 }
 
-// WaitOn has a stream wait for the own signal.
+// WaitOn has a stream wait for the own signal. Where PEs share a GPU the library would end
+// the process, and the driver waits.
 func (m *memory) WaitOn(s device.Handle, at engine.Offset, c engine.Compare, v uint64) error {
-	if err := m.able("a wait for a signal"); err != nil {
-		return err
-	}
 	word, err := m.signal(m.control.Rank(), at)
 	if err != nil {
 		return err
@@ -98,8 +97,27 @@ func (m *memory) WaitOn(s device.Handle, at engine.Offset, c engine.Compare, v u
 	if err != nil {
 		return err
 	}
+	if m.limited {
+		return m.waitByDriver(s, device.Ptr(word), c, v)
+	}
 	_, err = m.lib.call(&m.lib.waitOn, word, code, uintptr(v), uintptr(s))
 	return err
+}
+
+// waitByDriver waits as drivers can: for a number, or for one that is not less.
+func (m *memory) waitByDriver(s device.Handle, p device.Ptr, c engine.Compare, v uint64) error {
+	if err := m.lib.poisoned(); err != nil {
+		return err
+	}
+	switch {
+	case c == engine.CompareEQ:
+		return m.driver.WaitValue(m.dev, s, p, v, device.CompareEQ)
+	case c == engine.CompareGE:
+		return m.driver.WaitValue(m.dev, s, p, v, device.CompareGE)
+	case c == engine.CompareGT && v != math.MaxInt64:
+		return m.driver.WaitValue(m.dev, s, p, v+1, device.CompareGE)
+	}
+	return m.able("a wait for a signal that is not for one number, or one above")
 }
 
 // compareCode is the library's number for a comparison.

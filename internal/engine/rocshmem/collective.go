@@ -16,6 +16,10 @@ func (g *group) CollectiveOn(s device.Handle, c *engine.Collective) error {
 	if err := g.fits(c); err != nil || c.Bytes == 0 {
 		return err
 	}
+	return g.ordered(s, func() error { return g.collective(s, c) })
+}
+
+func (g *group) collective(s device.Handle, c *engine.Collective) error {
 	switch c.Kind {
 	case engine.KindBroadcast:
 		return g.broadcast(s, c)
@@ -80,7 +84,7 @@ func (m *memory) copyOn(s device.Handle, dst, src engine.Offset, n uintptr) erro
 
 // fcollect is a put to everybody between two meetings: the library has none for streams.
 func (g *group) fcollect(s device.Handle, c *engine.Collective) error {
-	if err := g.SyncOn(s); err != nil { // until then a destination may be in use
+	if err := g.sync(s); err != nil { // until then a destination may be in use
 		return err
 	}
 	for i := range g.size {
@@ -89,7 +93,7 @@ func (g *group) fcollect(s device.Handle, c *engine.Collective) error {
 			return err
 		}
 	}
-	return g.BarrierOn(s)
+	return g.barrier(s)
 }
 
 // reductionOf finds the library's function for a type and an operation. Numbers without a
@@ -145,7 +149,7 @@ func (g *group) scratch() engine.Offset { return g.m.size + uintptr(g.slot)*scra
 func (g *group) reduceThrough(s device.Handle, to int, dst, src engine.Offset, n uintptr, c *engine.Collective) error {
 	for at := uintptr(0); at < n; at += scratchSize {
 		some := min(n-at, scratchSize)
-		if err := g.SyncOn(s); err != nil { // until then somebody may need what is in it
+		if err := g.sync(s); err != nil { // until then somebody may need what is in it
 			return err
 		}
 		if err := g.reduceOn(s, g.scratch(), src+at, some, c); err != nil {

@@ -41,7 +41,7 @@ func TestJoinFails(t *testing.T) {
 			if c.plan.config.HeapSize == 0 {
 				c.plan.config.HeapSize = 1 << 20
 			}
-			c.plan.config.Timeout = 20 * time.Second
+			c.plan.config.Timeout = time.Minute
 			for i := range c.plan.files {
 				if c.plan.files[i] == good {
 					c.plan.files[i] = standin.Copies(t, good, 1)[0]

@@ -2,7 +2,9 @@ package rocshmem
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/goshmem/goshmem/internal/abi/rocshmem"
 	"github.com/goshmem/goshmem/internal/device"
@@ -17,6 +19,50 @@ type group struct {
 	self, size int // in the group's numbering
 	start      int // of its members in the world
 	stride     int
+
+	mu    sync.Mutex
+	event device.Handle // after what was queued last; 0: nothing was
+	last  device.Handle // the stream that it was queued on
+}
+
+// ordered queues what all members do. The library has one set of words for a team, so that
+// what goes on another stream than the one before waits for that. What is captured orders
+// nothing: that is up to whoever launches it.
+func (g *group) ordered(s device.Handle, queue func() error) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	m := g.m
+	if captured, err := m.driver.Capturing(m.dev, s); err != nil || captured {
+		return errors.Join(err, queue())
+	}
+	if g.event != 0 && g.last != s {
+		if err := m.driver.StreamWait(m.dev, s, g.event); err != nil {
+			return err
+		}
+	}
+	if err := queue(); err != nil {
+		return err
+	}
+	if g.event == 0 {
+		var err error
+		if g.event, err = m.driver.NewEvent(m.dev, false); err != nil {
+			return err
+		}
+	}
+	g.last = s
+	return m.driver.Record(m.dev, g.event, s)
+}
+
+// drop gives the event back.
+func (g *group) drop() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.event == 0 {
+		return nil
+	}
+	e := g.event
+	g.event = 0
+	return g.m.driver.DestroyEvent(g.m.dev, e)
 }
 
 // NewGroup has the library make a team of a part of parent.
@@ -60,6 +106,10 @@ func (g *group) member(i int) int { return g.start + i*max(g.stride, 1) }
 
 // BarrierOn has the library meet on the stream.
 func (g *group) BarrierOn(s device.Handle) error {
+	return g.ordered(s, func() error { return g.barrier(s) })
+}
+
+func (g *group) barrier(s device.Handle) error {
 	return g.m.lib.do(func(l *rocshmem.Library) {
 		if g.slot == 0 {
 			l.BarrierAllOnStream(rocshmem.Stream(s))
@@ -71,6 +121,10 @@ func (g *group) BarrierOn(s device.Handle) error {
 
 // SyncOn is BarrierOn for stores.
 func (g *group) SyncOn(s device.Handle) error {
+	return g.ordered(s, func() error { return g.sync(s) })
+}
+
+func (g *group) sync(s device.Handle) error {
 	return g.m.lib.do(func(l *rocshmem.Library) {
 		if g.slot == 0 {
 			l.SyncAllOnStream(rocshmem.Stream(s))
@@ -86,5 +140,6 @@ func (g *group) Close(ctx context.Context) error {
 		return nil
 	}
 	call := engine.Call{Kind: engine.KindDestroy, Slot: uint8(g.slot)}
-	return g.m.lib.watched(ctx, g.m.control, call, "giving a team back", func(l *rocshmem.Library) { l.TeamDestroy(g.team) })
+	err := g.m.lib.watched(ctx, g.m.control, call, "giving a team back", func(l *rocshmem.Library) { l.TeamDestroy(g.team) })
+	return errors.Join(err, g.drop())
 }

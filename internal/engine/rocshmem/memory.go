@@ -179,5 +179,5 @@ func (m *memory) finalize() error {
 		l.BarrierAll()
 		l.Finalize()
 	})
-	return errors.Join(err, m.driver.DestroyStream(m.dev, m.stream), m.driver.DestroyStream(m.dev, m.looks))
+	return errors.Join(err, m.world.drop(), m.driver.DestroyStream(m.dev, m.stream), m.driver.DestroyStream(m.dev, m.looks))
 }

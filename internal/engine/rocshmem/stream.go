@@ -97,7 +97,9 @@ func (m *memory) signal(pe int, sig engine.Offset, op engine.AMO) (rocshmem.Symm
 	return 0, 0, fmt.Errorf("rocshmem: %w: a signal is set or added to, as a word of 8 bytes", device.ErrArgument)
 }
 
-// WaitOn has later work wait for the own word. The library compares without a sign.
+// WaitOn has later work wait for the own word. The library compares without a sign: words
+// and values below 2^63 are the same with one. Less than 0 is the sign itself, for which
+// the driver can wait.
 func (m *memory) WaitOn(s device.Handle, at engine.Offset, c engine.Compare, v uint64) error {
 	word, err := m.wordAt(m.rank, at, 8)
 	if err != nil {
@@ -108,6 +110,9 @@ func (m *memory) WaitOn(s device.Handle, at engine.Offset, c engine.Compare, v u
 	}
 	if c > engine.CompareNE && v>>63 == 1 {
 		return refused("streams compare numbers without a sign, and %d has one", int64(v))
+	}
+	if c == engine.CompareLT && v == 0 {
+		return m.driver.WaitValue(m.dev, s, device.Ptr(word), 1<<63, device.CompareAnd)
 	}
 	return m.lib.do(func(l *rocshmem.Library) {
 		l.SignalWaitUntilOnStream(word, rocshmem.Compare(c), v, rocshmem.Stream(s))

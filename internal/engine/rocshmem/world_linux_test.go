@@ -119,7 +119,7 @@ func planned(t testing.TB, n int, definitions ...string) plan {
 	t.Helper()
 	return plan{
 		files:  standin.Copies(t, build(t, definitions...), n),
-		config: engine.Config{HeapSize: 1 << 20, Timeout: 20 * time.Second},
+		config: engine.Config{HeapSize: 1 << 20, Timeout: time.Minute},
 	}
 }
 

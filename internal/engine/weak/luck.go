@@ -85,7 +85,7 @@ func (l *luck) wait() time.Duration {
 
 // pause says whether a quiet pauses now: less and less often.
 func (l *luck) pause() bool {
-	if l.pauses.IntN(4+l.paused/fewer*4) > 0 {
+	if l.pauses.IntN(2+l.paused/fewer*4) > 0 {
 		return false
 	}
 	l.paused++

@@ -56,10 +56,13 @@ static __thread int depth, first;
 static __thread struct comm *touched[64];
 static __thread int touches;
 
+static char lock; /* of the journal: communicators end on several threads at once */
 int mock_take(char *to, word size) {
+	while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE)) ;
 	int n = used < size ? used : (int)size;
 	memcpy(to, journal, n);
 	used = 0;
+	__atomic_clear(&lock, __ATOMIC_RELEASE);
 	return n;
 }
 int mock_swap(const char *fn, int at) { strcpy(swap_fn, fn); swap_at = at; return 0; }
@@ -133,7 +136,15 @@ static void show(char kind, word v) {
 }
 
 /* record returns -1 if the call is to go on, else its result. */
+static int record_alone(const char *fn, const char *kinds, word *a);
 static int record(const char *fn, const char *kinds, word *a) {
+	while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE)) ;
+	int status = record_alone(fn, kinds, a);
+	__atomic_clear(&lock, __ATOMIC_RELEASE);
+	return status;
+}
+
+static int record_alone(const char *fn, const char *kinds, word *a) {
 	int swapped = 0, n = strlen(kinds);
 	if (quiet) return -1;
 	if (!strcmp(fn, swap_fn)) {

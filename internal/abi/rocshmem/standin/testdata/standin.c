@@ -229,6 +229,16 @@ static int mock_get_uniqueid(unsigned char *id)
 	return 0;
 }
 
+/* rest is called between looks: others need the processor, the awaited one among them. */
+static void rest(int looks)
+{
+	struct timespec t = {0, looks < 1000 ? 20000 : 500000};
+	if (looks < 50)
+		sched_yield();
+	else
+		nanosleep(&t, NULL);
+}
+
 static void meet(struct team *t)
 {
 	struct meeting *m = &all->meetings[t->slot];
@@ -238,7 +248,7 @@ static void meet(struct team *t)
 		__atomic_store_n(&m->round, round + 1, __ATOMIC_RELEASE);
 		return;
 	}
-	while (__atomic_load_n(&m->round, __ATOMIC_ACQUIRE) == round && !__atomic_load_n(&all->given_up, __ATOMIC_ACQUIRE)) sched_yield();
+	for (int looks = 0; __atomic_load_n(&m->round, __ATOMIC_ACQUIRE) == round && !__atomic_load_n(&all->given_up, __ATOMIC_ACQUIRE); looks++) rest(looks);
 }
 
 static int mock_start(int r, int n, unsigned char *id)
@@ -357,7 +367,7 @@ static void put_signal(void *to, const void *from, uint64_t n, uint64_t *sig, ui
 
 static void wait_until(uint64_t *sig, int cmp, uint64_t value)
 {
-	for (;; sched_yield()) {
+	for (int looks = 0;; rest(looks++)) {
 		uint64_t v = __atomic_load_n(sig, __ATOMIC_SEQ_CST);
 		int ok[] = {v == value, v != value, v > value, v >= value, v < value, v <= value};
 		if (ok[cmp] || __atomic_load_n(&all->given_up, __ATOMIC_ACQUIRE)) return;
