@@ -124,6 +124,7 @@ func TestCheckedStream(t *testing.T) {
 		must(t, a.PutOnStream(s, b, w.MyPE())) // is not under way
 		must(t, w.Barrier(ctx))
 		must(t, must1(s.EndCapture())(t).Close())
+		must(t, w.QuietOnStream(s)) // before the next put to the same place
 		must(t, sig.WaitUntilOnStream(s, shmem.GE, uint64(1+w.MyPE())))
 		must(t, a.PutOnStream(s, b, w.MyPE()))
 		must(t, w.QuietOnStream(s))
