@@ -20,6 +20,14 @@ func TestAllocationsOnStreams(t *testing.T) {
 		a, b, sig := twoArrays(t, w)
 		x := must1(gpu.Alloc[int64](w.Device(), 8))(t)
 		s := must1(w.Device().NewStream())(t)
+		hold := must1(shmem.AllocSignal(ctx, w))(t)
+		for _, held := range []*gpu.Stream{s, nil} { // have the queue grow as long as it gets below
+			must(t, hold.WaitUntilOnStream(held, shmem.GE, 1))
+			for range 1100 {
+				must(t, sig.SetOnStream(held, 1, 0))
+			}
+		}
+		must(t, hold.Set(1, 0))
 		for name, call := range map[string]func() error{
 			"put":         func() error { return a.PutOnStream(s, b, 0) },
 			"get":         func() error { return a.GetOnStream(s, b, 0) },
@@ -40,15 +48,20 @@ func TestAllocationsOnStreams(t *testing.T) {
 			"reduce":      func() error { return shmem.ReduceOnStream(s, w.Team(), a, b, shmem.Max, 0) },
 			"redscatter":  func() error { return shmem.ReduceScatterOnStream(s, w.Team(), a, b, shmem.Xor) },
 		} {
-			for range 10 * allocRuns { // a queue keeps what it needs for arguments
-				must(t, call())
+			for range 40 { // a queue keeps what its places need for arguments: use them all
+				for range allocRuns {
+					must(t, call())
+				}
+				must(t, s.Synchronize(ctx))
+				must(t, w.DefaultStream().Synchronize(ctx))
 			}
 			expectNone(t, name+" on a stream", call)
-			must(t, s.Synchronize(ctx))
-			must(t, w.DefaultStream().Synchronize(ctx))
 		}
+		must(t, s.Synchronize(ctx))
+		must(t, w.DefaultStream().Synchronize(ctx))
 		must(t, s.Close())
 		must(t, x.Close())
+		must(t, hold.Free(ctx))
 		freeAll(t, a, b, sig)
 	})
 }

@@ -112,8 +112,9 @@ func TestStreamFinalize(t *testing.T) {
 // in checked mode, with the line of the transfer. After a quiet on the stream, and after a
 // wait for it, there is nothing to find.
 func TestCheckedStream(t *testing.T) {
-	var others sync.WaitGroup
+	var others, ended sync.WaitGroup
 	others.Add(1)
+	ended.Add(2)
 	err := shmem.RunLocal(t.Context(), 2, checkedOptions(), func(ctx context.Context, w *shmem.World) error {
 		a, b, sig := twoArrays(t, w)
 		s := must1(w.Device().NewStream())(t)
@@ -124,6 +125,7 @@ func TestCheckedStream(t *testing.T) {
 		must(t, a.PutOnStream(s, b, w.MyPE())) // is not under way
 		must(t, w.Barrier(ctx))
 		must(t, must1(s.EndCapture())(t).Close())
+		must(t, w.QuietOnStream(s)) // before the next put to the same place
 		must(t, sig.WaitUntilOnStream(s, shmem.GE, uint64(1+w.MyPE())))
 		must(t, a.PutOnStream(s, b, w.MyPE()))
 		must(t, w.QuietOnStream(s))
@@ -143,6 +145,8 @@ func TestCheckedStream(t *testing.T) {
 		must(t, sig.Set(2, w.MyPE()))
 		must(t, s.Synchronize(ctx))
 		must(t, s.Close())
+		ended.Done()
+		ended.Wait() // a PE that fails ends the waits of others
 		return err
 	})
 	if !errors.Is(err, shmem.ErrMisuse) {
