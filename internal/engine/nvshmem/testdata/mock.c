@@ -72,7 +72,7 @@ int mock_version(int a, int b, int c) { version[0] = a, version[1] = b, version[
 int mock_abort(void) { if (world) __atomic_store_n(&world->aborted, 1, __ATOMIC_SEQ_CST); hang_fn[0] = 0; return 0; }
 
 static int aborted(void) { return world && __atomic_load_n(&world->aborted, __ATOMIC_SEQ_CST); }
-static void rest(int looks) { if (looks > 100) usleep(looks > 1000 ? 500 : 20); }
+static void rest(int looks) { if (looks > 20) usleep(looks > 20000 ? 500 : 10); }
 static int mine(const void *p, word n) {
 	const char *c = p;
 	return heap && c >= heap && n >= 0 && (size_t)n <= SEGMENT && c + n <= heap + SEGMENT;
