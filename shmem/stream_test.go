@@ -115,7 +115,7 @@ func TestCheckedStream(t *testing.T) {
 	var others, ended sync.WaitGroup
 	others.Add(1)
 	ended.Add(2)
-	err := shmem.RunLocal(t.Context(), 2, checkedOptions(), func(ctx context.Context, w *shmem.World) error {
+	err := shmem.RunLocal(t.Context(), 2, misusing(), func(ctx context.Context, w *shmem.World) error {
 		a, b, sig := twoArrays(t, w)
 		s := must1(w.Device().NewStream())(t)
 		must(t, a.PutOnStream(s, b, w.MyPE()))

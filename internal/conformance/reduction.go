@@ -246,6 +246,7 @@ func reduceSizes(p *pe) {
 	})
 	whole := part(p, dst, 0, 200*p.n) // reduce scatter in place
 	p.ok(whole.Put(part(p, src, 0, whole.Len()), p.me))
+	p.quiet()
 	r := reducer[float64]{p, p.w.Team(), draw, src, part(p, whole, 200*p.me, 200*(p.me+1))}
 	p.ok(shmem.ReduceScatter(p.ctx, r.t, r.dst, whole, shmem.Sum))
 	r.holds(sum, "reduce scatter in place", p.n, 200*p.me)
