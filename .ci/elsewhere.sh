@@ -133,16 +133,19 @@ run_engines() {
 	on nvshmem "$all" bin/ring
 	for n in oneshot message matmul stream; do
 		on ipc "$all" "bin/$n"
+		on nvshmem "$all" "bin/$n"
 	done
 	for n in allreduce sendrecv split dataparallel rcclonly; do
 		row "$n, NCCL, $all ranks" bin/goshmem run -n "$all" "bin/$n"
 	done
-	for n in ipc nvshmem; do
-		on "$n" "$all" bin/provider.test -test.v -test.run 'TestTable|TestOps|TestSharedOffsets|TestFresh|TestCreate|TestBarrier'
-		on "$n" "$all" bin/shmem.test -test.v -test.run 'TestConformance$' -test.timeout 100s
-	done
+	on ipc "$all" bin/provider.test -test.v -test.run 'TestTable|TestOps|TestSharedOffsets|TestFresh|TestCreate|TestBarrier'
+	on ipc "$all" bin/shmem.test -test.v -test.run 'TestConformance$' -test.timeout 100s
+	# NVSHMEM makes one world per process
+	row "conformance, nvshmem" env -C internal/engine/nvshmem TEST_NVSHMEM_SUITE=all ../../../bin/goshmem run -n "$all" ../../../bin/nvshmem.test -test.v -test.run '^TestConformance$' -test.timeout 100s
 	shown "figures of streams" bin/streams -engines ipc,nvshmem -rounds 7
-	shown "perf nccl" bin/goshmem run --no-prefix -n "$all" bin/goshmem perf nccl all_reduce -b 8 -e 256M -f 8
+	for n in 0 1; do
+		shown "perf nccl, blocking $n" env NCCL_COMM_BLOCKING="$n" bin/goshmem run --no-prefix -n "$all" bin/goshmem perf nccl all_reduce -b 8 -e 256M -f 8 -w 5
+	done
 	finish
 }
 

@@ -154,7 +154,7 @@ template <hint H, class W> GOSHMEM_FN W load_bits(const W *p) {
 #if defined(GOSHMEM_CUDA)
 	if (H == global) return __ldcg(p);
 	if (H == stream) return __ldcs(p);
-	if (H == through) return __ldcv(p);
+	if (H == through) return *(const volatile W *)p; // __ldcv may be taken out of a loop
 	return *p;
 #elif defined(GOSHMEM_HIP)
 	if (H == global) return __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
@@ -170,7 +170,7 @@ template <hint H, class W> GOSHMEM_FN void store_bits(W *p, W v) {
 #if defined(GOSHMEM_CUDA)
 	if (H == global) __stcg(p, v);
 	else if (H == stream) __stcs(p, v);
-	else if (H == through) __stwt(p, v);
+	else if (H == through) *(volatile W *)p = v;
 	else *p = v;
 #elif defined(GOSHMEM_HIP)
 	if (H == global) __hip_atomic_store(p, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
