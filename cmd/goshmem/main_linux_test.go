@@ -127,7 +127,7 @@ func TestMistakes(t *testing.T) {
 		{"run --env GOSHMEM_CHECK=on true", 2, `GOSHMEM_CHECK="on" is neither 0 nor 1`},
 		{"run --env GOSHMEM_NODE_SIZE=0 true", 2, `GOSHMEM_NODE_SIZE="0" is not a number of PEs`},
 		{"run --env GOSHMEM_TIMEOUT=abc true", 2, `GOSHMEM_TIMEOUT="abc" is not a positive duration`},
-		{"run -n 2 --dry-run --env GOSHMEM_ENGINE=nvshmem true", 2, `GOSHMEM_ENGINE="nvshmem" is not an engine: there is host`},
+		{"run -n 2 --dry-run --env GOSHMEM_ENGINE=warp true", 2, `GOSHMEM_ENGINE="warp" is not an engine: there is `},
 		{"run --dry-run ./no-such-program", 127, "no such file"},
 		{"run --dry-run ./testdata/notests", 1, "is not a program"},
 		{"test -race ./testdata/suite", 2, "go after --, such as -- -test.count=2; GOFLAGS=-race builds"},

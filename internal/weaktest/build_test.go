@@ -25,8 +25,13 @@ func examples() []example {
 		{"training", "problem{points: 96, batch: 48, hidden: 8, epochs: 2, rate: 0.1, bound: 10, seed: 1}.run"},
 		{"subset", "func(ctx context.Context, w *shmem.World) error { return introduce(ctx, w, 2*w.MyPE()) }"},
 		{"mpiexchange", "sum"},
+		{"stream", "ring"},
 	}
 }
+
+// ofKernels are the examples whose kernels load and store by themselves, which weak mode
+// does not see: their calls order kernels.
+func ofKernels() []string { return []string{"matmul", "message", "oneshot"} }
 
 // build makes a program that runs an example with seeds and mutations, in which nothing
 // of the example is copied: the go tool overlays its files. It returns the places that

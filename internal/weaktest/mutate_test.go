@@ -27,8 +27,14 @@ func (m mutation) String() string {
 // substitutes are the functions of the driver that can stand for a method, by its name.
 func substitutes(method string) []string {
 	switch method {
-	case "Barrier", "Sync", "Quiet":
+	case "Barrier", "Sync", "Quiet", "Synchronize":
 		return []string{"noMeeting"}
+	case "BarrierOnStream":
+		return []string{"noStreamMeeting"}
+	case "WaitUntilOnStream":
+		return []string{"noStreamWait"}
+	case "PutSignalOnStream":
+		return []string{"streamSignalFirst"}
 	case "Fence":
 		return []string{"noFence"}
 	case "WaitUntil":
@@ -78,7 +84,7 @@ func mutated(t *testing.T, example, path string, places []mutation) (string, []m
 			all := usual
 			for _, by := range substitutes(s.Sel.Name) {
 				m := mutation{filepath.Join(example, filepath.Base(path)), f.Name.Name, usual, files.Position(s.Pos()).Line, by}
-				if s.Sel.Name == "PutSliceSignal" {
+				if strings.HasPrefix(s.Sel.Name, "Put") {
 					by += "(" + on + ")"
 				}
 				all = fmt.Sprintf("pick(%d, %s, %s)", len(places), all, by)
