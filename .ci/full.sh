@@ -70,7 +70,9 @@ stage_vendor() {
 	need gcc gcc
 	need '/usr/include/hip/hip_runtime_api.h' libamdhip64-dev # brings the library
 	need clang-19 clang-19
-	tests vendor ./internal/abi/... ./internal/device/vendor ./internal/rtc ./internal/evidence
+	need g++ g++
+	need cmake cmake
+	tests vendor ./internal/abi/... ./internal/device/vendor ./internal/rtc ./internal/evidence ./native/... ./internal/engine/rocshmem ./internal/engine/nvshmem ./internal/engine/ipc ./provider ./nccl/... ./internal/ccl/vendor
 	CGO_ENABLED=1 tests vendor -race ./internal/device/vendor
 }
 

@@ -20,7 +20,6 @@ type ncclOptions struct {
 	measure        ncclperf.Options
 	min, max, step string
 	timeout        float64
-	check          int
 	json, curves   string
 	blocking       int
 }
