@@ -120,7 +120,9 @@ func TestPeerDiesBeforeAStreamBarrier(t *testing.T) {
 func TestPeerDoesNotBegin(t *testing.T) {
 	for _, fn := range []string{"nvshmemx_hostlib_init_attr", "nvshmem_align"} {
 		j := newJob(t, 2, 2, true)
-		j.ctx = soon(t)
+		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond) // for all that comes before, too
+		t.Cleanup(cancel)
+		j.ctx = ctx
 		j.mocks[1].named("hang", fn)
 		_, errs := j.open()
 		for pe, err := range errs {
