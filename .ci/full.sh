@@ -4,8 +4,8 @@
 stage_race() {
 	need gcc gcc
 	CGO_ENABLED=1 tests race -race -timeout 210s \
-		./shmem/... ./shmemtest/... ./internal/engine/... ./internal/engines/... ./internal/heap/... ./internal/mem/... ./internal/reduce/... \
-		./launch/... ./examples/... ./internal/dl ./internal/device/host ./gpu ./interchange/... ./internal/truth
+		./shmem/... ./shmemtest/... ./internal/engine ./internal/engine/{faulty,host,ipc,network,weak} ./internal/engines/... ./internal/ccl/host ./nccl ./provider ./internal/heap/... ./internal/mem/... ./internal/reduce/... \
+		./launch/... ./examples/{halo,ring,stream,message,oneshot,dataparallel,training} ./internal/dl ./internal/device/host ./gpu ./interchange/... ./internal/truth
 }
 
 # The packages whose tests join the job that they are started in.
@@ -72,7 +72,7 @@ stage_vendor() {
 	need clang-19 clang-19
 	need g++ g++
 	need cmake cmake
-	tests vendor ./internal/abi/... ./internal/device/vendor ./internal/rtc ./internal/evidence ./native/... ./internal/engine/rocshmem ./internal/engine/nvshmem ./internal/engine/ipc ./provider ./nccl/... ./internal/ccl/vendor
+	tests vendor ./internal/abi/... ./internal/device/vendor ./internal/rtc ./internal/evidence ./native/... ./internal/engine/rocshmem ./internal/engine/nvshmem ./nccl/raw ./internal/ccl/vendor
 	CGO_ENABLED=1 tests vendor -race ./internal/device/vendor
 }
 
@@ -85,13 +85,13 @@ stage_cross() {
 	done
 }
 
-# stage_fuzz gives every fuzz target ten seconds.
+# stage_fuzz gives every fuzz target some seconds.
 stage_fuzz() {
 	local folder target found=0
 	for folder in $(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -r -n1 dirname | sort -u); do
 		for target in $(go test -list '^Fuzz' "$folder" | grep '^Fuzz'); do
 			found=$((found + 1))
-			tests fuzz -run '^$' -fuzz "^$target\$" -fuzztime 6s "$folder"
+			tests fuzz -run '^$' -fuzz "^$target\$" -fuzztime 3s "$folder"
 		done
 	done
 	((found > 0)) || { echo "no fuzz target found"; return 1; }

@@ -21,7 +21,7 @@ func asJob(t *testing.T, tests string, env ...string) (string, error) {
 	var out shmemtest.Output
 	_, err := launcher.Run(t.Context(), launcher.Spec{
 		N: 2, Argv: []string{os.Args[0], "-test.run=" + tests, "-test.v"},
-		Env:    append(env, nvshmem.MockPath+"="+nvshmem.MockLibrary(t), "TMPDIR="+t.TempDir()),
+		Env:    append(env, nvshmem.MockPath+"="+nvshmem.MockLibrary(t)),
 		Merge:  true,
 		Output: func(int) (stdout, stderr io.Writer) { return &out, &out },
 	})

@@ -38,6 +38,7 @@ static char *heap;
 static long long turns[TEAMS];
 static char used[TEAMS]; /* teams of this PE */
 static char journal[1 << 18], swap_fn[80], fail_fn[80], hang_fn[80], file[100];
+static int shared; // PE 0's, until all have mapped it
 static int length, swap_at, fail_status, violations;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -132,11 +133,9 @@ int nvshmem_n_pes(void) { REC(code, ""); return pes; }
 int nvshmemx_get_uniqueid(uniqueid *id) {
 	REC(code, "p", W(id));
 	CHECK(getenv("NVSHMEM_DISABLE_NVLS"), 1);
-	const char *dir = getenv("TMPDIR");
-	snprintf(id->internal, sizeof id->internal, "%s/goshmem-mock-XXXXXX", dir ? dir : "/tmp");
-	int fd = mkstemp(id->internal);
-	if (fd < 0 || ftruncate(fd, CONTROL + PES * SEGMENT)) return 7;
-	close(fd);
+	shared = memfd_create("goshmem-mock", 0);
+	if (shared < 0 || ftruncate(shared, CONTROL + PES * SEGMENT)) return 7;
+	snprintf(id->internal, sizeof id->internal, "/proc/%d/fd/%d", (int)getpid(), shared);
 	id->version = (1 << 16) + sizeof *id;
 	return 0;
 }
@@ -162,7 +161,7 @@ int nvshmemx_hostlib_init_attr(unsigned flags, init_attr *attr) {
 	world = (struct shared *)at;
 	__atomic_add_fetch(&world->joined, 1, __ATOMIC_SEQ_CST);
 	for (int looks = 0; __atomic_load_n(&world->joined, __ATOMIC_SEQ_CST) < pes && !aborted(); looks++) rest(looks);
-	if (self == 0) unlink(file);
+	if (self == 0) close(shared);
 	world->teams[0].stride = 1, world->teams[0].size = pes;
 	used[0] = 1;
 	status = limited ? 3 : 2;
