@@ -73,6 +73,7 @@ stage_vendor() {
 	need g++ g++
 	need cmake cmake
 	tests vendor ./internal/abi/... ./internal/device/vendor ./internal/rtc ./internal/evidence ./native/... ./internal/engine/rocshmem ./internal/engine/nvshmem ./nccl/raw ./internal/ccl/vendor
+	tests vendor -run 'TestISA|TestHeader|TestChecked|TestSource' ./provider ./internal/engine/ipc
 	CGO_ENABLED=1 tests vendor -race ./internal/device/vendor
 }
 
