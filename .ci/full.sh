@@ -1,9 +1,10 @@
 # The stages of `.ci/run` beyond core.
 
-# stage_race: the race detector sees symmetric memory where PEs are goroutines.
+# stage_race: the race detector sees symmetric memory where PEs are goroutines; not that of
+# processes, nor that of devices.
 stage_race() {
 	need gcc gcc
-	CGO_ENABLED=1 tests race -race -timeout 210s \
+	CGO_ENABLED=1 tests race -race -timeout 270s -skip 'Processes|TestConformanceDevice' \
 		./shmem/... ./shmemtest/... ./internal/engine ./internal/engine/{faulty,host,ipc,network,weak} ./internal/engines/... ./internal/ccl/host ./nccl ./provider ./internal/heap/... ./internal/mem/... ./internal/reduce/... \
 		./launch/... ./examples/{halo,ring,stream,message,oneshot,dataparallel,training} ./internal/dl ./internal/device/host ./gpu ./interchange/... ./internal/truth
 }

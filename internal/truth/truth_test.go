@@ -15,7 +15,8 @@ import (
 )
 
 // schedules is how often each program runs, every other time in weak mode too: what is racy
-// must be found every time, what is clean never be reported.
+// must be found every time without weak mode, in which an operation may be so late that the
+// detector has forgotten the other one; what is clean is never reported.
 var schedules = flag.Int("schedules", 5, "how often each program runs")
 
 // child names the program that this process runs for TestTruth.
@@ -43,16 +44,18 @@ func TestTruth(t *testing.T) {
 					t.Errorf("%s: %v\n%s", c.name, err, report)
 					continue
 				}
-				hits := 0
-				for _, n := range found {
+				hits, missed := 0, 0
+				for i, n := range found {
 					if n > 0 {
 						hits++
+					} else if !weak(i) {
+						missed++
 					}
 				}
 				switch {
 				case strings.Contains(report, "network.(*queue)"), strings.Contains(report, "network.(*kinds).cells"):
 					t.Errorf("%s: the mode's own bookkeeping is reported:\n%s", c.name, report)
-				case c.race && hits < len(found):
+				case c.race && missed > 0:
 					t.Errorf("%s: racy, but found in %d of %d schedules only", c.name, hits, len(found))
 				case !c.race && hits > 0:
 					t.Errorf("%s: clean, but reported in %d of %d schedules:\n%s", c.name, hits, len(found), report)
@@ -80,6 +83,11 @@ func (c program) inChild(dir, id string) (found []int, report string, err error)
 	return found, report, json.Unmarshal(result, &found)
 }
 
+// seed is that of weak mode in a schedule, 0 for none.
+func seed(schedule int) uint64 { return uint64(schedule % 2 * schedule) }
+
+func weak(schedule int) bool { return seed(schedule) > 0 }
+
 // TestChild is one program in its own process.
 func TestChild(t *testing.T) {
 	id := os.Getenv(child)
@@ -90,7 +98,7 @@ func TestChild(t *testing.T) {
 			}
 			var found []int
 			for i := range *schedules {
-				n, err := c.trial(uint64(i % 2 * i))
+				n, err := c.trial(seed(i))
 				if err != nil {
 					t.Fatal(err)
 				}

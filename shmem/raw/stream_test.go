@@ -59,6 +59,7 @@ func streams(p *pe) {
 	p.ok(raw.PutmemOnStream(p.w, dst, other.Address(), n, p.next(), h))
 	p.ok(raw.QuietOnStream(p.w, h))
 	p.ok(raw.SignalSetOnStream(p.w, sig, 3, p.next(), h))
+	p.ok(raw.QuietOnStream(p.w, h)) // or the two could change places
 	p.ok(raw.SignalAddOnStream(p.w, sig, 4, p.next(), h))
 	p.ok(raw.SignalWaitUntilOnStream(p.w, sig, shmem.EQ, 7, h))
 	p.ok(raw.GetmemOnStream(p.w, other.Address(), dst, n, p.me, h))
