@@ -3,11 +3,11 @@
 package shmem_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/goshmem/goshmem/gpu"
 	"github.com/goshmem/goshmem/shmem"
-	"github.com/goshmem/goshmem/shmemtest"
 )
 
 // TestAllocationsOnStreams: where arrays are on a device, work on streams allocates nothing.
@@ -15,8 +15,7 @@ import (
 func TestAllocationsOnStreams(t *testing.T) {
 	o := badOptions()
 	o.Engine = "ipc"
-	shmemtest.RunWith(t, 1, o, func(t testing.TB, w *shmem.World) {
-		ctx := t.Context()
+	err := shmem.RunLocal(t.Context(), 1, o, func(ctx context.Context, w *shmem.World) error { // in a job too each PE is alone
 		a, b, sig := twoArrays(t, w)
 		x := must1(gpu.Alloc[int64](w.Device(), 8))(t)
 		s := must1(w.Device().NewStream())(t)
@@ -63,5 +62,9 @@ func TestAllocationsOnStreams(t *testing.T) {
 		must(t, x.Close())
 		must(t, hold.Free(ctx))
 		freeAll(t, a, b, sig)
+		return nil
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
