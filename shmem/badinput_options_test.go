@@ -207,9 +207,11 @@ func TestBadHeapSizesDiffer(t *testing.T) {
 // initDifferent lets three PEs make one world, the last with other options.
 func initDifferent(t *testing.T, last func(*shmem.Options)) []error {
 	const n = 3
-	inboxes := make([]chan []byte, n)
-	for rank := range inboxes {
-		inboxes[rank] = make(chan []byte, 8)
+	inboxes := make([][]chan []byte, n)
+	for root := range inboxes {
+		for range n {
+			inboxes[root] = append(inboxes[root], make(chan []byte, 8))
+		}
 	}
 	errs := make([]error, n)
 	var wg sync.WaitGroup
@@ -298,13 +300,13 @@ func TestNodeTexts(t *testing.T) {
 // exchange joins goroutines of a test that play the processes of a job.
 type exchange struct {
 	rank    int
-	inboxes []chan []byte
+	inboxes [][]chan []byte // for what each root sends to each rank: two roots must not get mixed up
 }
 
-// Broadcast sends root's buffer to everybody's inbox.
+// Broadcast sends root's buffer to everybody's inbox for it.
 func (e exchange) Broadcast(ctx context.Context, buf []byte, root int) error {
 	if e.rank == root {
-		for rank, inbox := range e.inboxes {
+		for rank, inbox := range e.inboxes[root] {
 			if rank != root {
 				inbox <- slices.Clone(buf)
 			}
@@ -312,7 +314,7 @@ func (e exchange) Broadcast(ctx context.Context, buf []byte, root int) error {
 		return nil
 	}
 	select {
-	case got := <-e.inboxes[e.rank]:
+	case got := <-e.inboxes[root][e.rank]:
 		copy(buf, got)
 		return nil
 	case <-ctx.Done():
