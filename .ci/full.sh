@@ -28,6 +28,7 @@ stage_jobs() {
 		each "ring, $n PEs, goshmem run" prints "$(ring_of "$n")" "$CI_DIR/bin/goshmem" run --no-prefix -n "$n" "$CI_DIR/bin/ring"
 		each "ring, $n PEs, mpirun" prints "$(ring_of "$n")" ompi "$n" "$CI_DIR/bin/ring"
 		each "ring, $n PEs, mpiexec.hydra" prints "$(ring_of "$n")" hydra "$n" "$CI_DIR/bin/ring"
+		((n > 1)) || continue # goshmem test has a job of one
 		for binary in "$CI_DIR"/tests/*; do
 			# worlds of goroutines on devices have nothing to do with the job
 			each "${binary##*/}, $n PEs, mpirun" all_pass "$n" ompi "$n" "$binary" -test.v -test.skip TestConformanceDevice
@@ -84,7 +85,7 @@ stage_cross() {
 	for target in linux/arm64 darwin/arm64 windows/amd64; do
 		export GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0
 		each "go build for $target" go build ./...
-		each "go vet for $target" go vet ./...
+		[[ $target == windows/* ]] || each "go vet for $target" go vet ./... # much is as on darwin there
 	done
 }
 
