@@ -1,44 +1,18 @@
 package main
 
 import (
-	"os"
-	"sync"
 	"testing"
 
-	"github.com/goshmem/goshmem/gpu"
 	"github.com/goshmem/goshmem/internal/jobtest"
-	"github.com/goshmem/goshmem/nccl"
+	"github.com/goshmem/goshmem/internal/jobtest/ranks"
 )
 
-// TestMain gives every rank a device, and so a default stream, of its own.
-func TestMain(m *testing.M) {
-	os.Setenv("GOSHMEM_HOST_DEVICES", "5")
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { ranks.Main(m) }
 
 // TestGoroutines runs the ranks in this process, on the host library.
 func TestGoroutines(t *testing.T) {
 	for _, n := range []int{1, 4} {
-		devices, err := gpu.Devices("host")
-		if err != nil {
-			t.Fatal(err)
-		}
-		comms, err := nccl.InitAll(t.Context(), devices[:n], nccl.Options{Check: nccl.CheckOn})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var wg sync.WaitGroup
-		for _, c := range comms {
-			wg.Go(func() {
-				if err := sum(t.Context(), c); err != nil {
-					t.Errorf("%v: %v", c, err)
-				}
-				if err := c.Close(); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		wg.Wait()
+		ranks.Run(t, n, sum)
 	}
 }
 
