@@ -104,7 +104,7 @@ func (o Options) open(ctx context.Context, c engine.Config, launched launch.Job)
 	if launched.LocalRank >= 0 && o.Exchange == nil {
 		choice.LocalRank = launched.LocalRank
 	}
-	job.LocalRank = choice.LocalRank
+	job.LocalRank, job.Machines = choice.LocalRank, choice.Machines
 	if s, ok := choice.Engine.(engine.Sized); ok && !o.sized() {
 		job.HeapSize = s.DefaultHeap()
 	}

@@ -30,7 +30,7 @@ const (
 // reserved are the names whose values only the launcher knows.
 var reserved = map[string]bool{
 	env.Rank: true, env.Size: true, env.LocalRank: true, env.LocalSize: true,
-	env.Rdzv: true, env.Token: true,
+	env.Rdzv: true, env.Token: true, env.NodeRank: true, env.Nodes: true,
 	torchRank: true, torchSize: true, torchLocalRank: true, torchLocalSize: true,
 }
 
