@@ -20,6 +20,8 @@ type Job struct {
 	Token                string   // secret of the job; may be empty
 	Name                 string   // the same on all ranks, differs between jobs
 	Outer                []string // families around the innermost one, for information
+
+	noun string // what messages call a member; "": rank
 }
 
 // Group is a job made of some of the processes of j: those that call Group with
