@@ -8,9 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/goshmem/goshmem/internal/reach"
 	"github.com/goshmem/goshmem/launch"
 )
 
@@ -77,6 +80,9 @@ func (s Spec) muster(ctx context.Context, lack error) (meeting, *crew, error) {
 	if err == nil {
 		err = m.settle(offers, s.Nodes.Token)
 	}
+	if err == nil {
+		err = Until(ctx, s.Signals, func(ctx context.Context) error { return m.measure(ctx, c, s) })
+	}
 	if err = errors.Join(lack, err); err != nil {
 		return m, nil, errors.Join(err, c.close())
 	}
@@ -124,6 +130,24 @@ func (m *meeting) settle(offers []offer, token string) error {
 	secret := sha256.Sum256([]byte(offers[0].Seed + "/" + token))
 	m.token = hex.EncodeToString(secret[:])
 	return nil
+}
+
+// measure finds the interface by which all machines reach this one, and tells the ranks'
+// libraries of it.
+func (m *meeting) measure(ctx context.Context, c *crew, s Spec) error {
+	p := reach.Party{Exchange: c.link.Exchange(), Rank: m.node, Node: m.node}
+	for node := range m.nodes {
+		p.Speakers = append(p.Speakers, node)
+	}
+	found, err := reach.Measure(ctx, p)
+	if err != nil {
+		return err
+	}
+	m.extra = found.Variables(slices.Concat(os.Environ(), s.Env))
+	if found.Interface == "" && s.Stderr != nil {
+		_, err = fmt.Fprintf(s.Stderr, "goshmem: no network interface reaches all nodes: %s\n", found.Why)
+	}
+	return err
 }
 
 // statusIn is the exit status that an error asks for.
