@@ -26,11 +26,11 @@ func (f *far) refresh(pes ...int) {
 		}
 		c := unsafe.Pointer(f.h.ctl[pe])
 		asked = true
-		_ = f.wire.get(pe, boardAt, unsafe.Add(c, boardAt), boardSize, true)
-		_ = f.wire.get(pe, recordedAt, unsafe.Add(c, recordedAt), recordsLen, true)
+		_ = f.wire.ask(pe, boardAt, unsafe.Add(c, boardAt), boardSize)
+		_ = f.wire.ask(pe, recordedAt, unsafe.Add(c, recordedAt), recordsLen)
 	}
 	if !asked {
 		return
 	}
-	f.flushWithin(askLimit)
+	f.drainWithin(askLimit)
 }

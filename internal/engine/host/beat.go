@@ -61,15 +61,15 @@ func (f *far) listen(limit int) {
 
 // giveUp notes that a node is cut off.
 func (f *far) giveUp(node int, after time.Duration) {
-	var pes []int
-	f.others(func(pe int, _ *control) {
-		if f.node[pe] == node {
-			pes = append(pes, pe)
-		}
-	})
-	for _, pe := range pes {
-		f.mourn(pe, cutOff, fmt.Sprintf("is cut off: nothing has come from node %d (host %s: PEs %s) for %v", node, f.h.peers[pe].host, engine.Ranges(pes), after))
+	for _, pe := range f.members[node] {
+		f.mourn(pe, cutOff, fmt.Sprintf("is cut off: nothing has come from %s for %v", f.name(pe), after))
 	}
+}
+
+// name is the node of a PE, for errors.
+func (f *far) name(pe int) string {
+	node := f.node[pe]
+	return fmt.Sprintf("node %d (host %s, PEs %s)", node, f.h.peers[pe].host, engine.Ranges(f.members[node]))
 }
 
 // cutOff is the order of an end that only the network tells of: what somebody has seen is
@@ -81,7 +81,7 @@ const cutOff = 1000
 func (f *far) look(pe int, c *control) {
 	if err := f.wire.lost(pe); err != nil && c.fate.Load() == 0 {
 		if f.suspect[pe]++; f.suspect[pe] > graceTicks {
-			f.mourn(pe, cutOff, fmt.Sprintf("of node %d is gone: %v", f.node[pe], err))
+			f.mourn(pe, cutOff, fmt.Sprintf("of %s is gone: %v", f.name(pe), err))
 		}
 	}
 	if c.fate.Load() > fateToldNow && !f.dropped[pe] {

@@ -16,11 +16,12 @@ import (
 // So a gate, a board or an error finds it where that of a PE of the node would be. A PE
 // tells once per node: one of the PEs there, its post, takes the message for all.
 type far struct {
-	h     *Heap
-	node  []int // of each PE
-	near  []int // the PEs of this node
-	posts []int // who takes this PE's messages, for each node; -1 for its own
-	wire  wire
+	h       *Heap
+	node    []int   // of each PE
+	near    []int   // the PEs of this node
+	members [][]int // those of each
+	posts   []int   // who takes this PE's messages, for each node; -1 for its own
+	wire    wire
 
 	telling sync.Mutex // one tale at a time: the latest is the last to arrive
 	quiet   []silence  // of each node
@@ -36,9 +37,14 @@ type far struct {
 type wire interface {
 	put(pe int, at uintptr, src unsafe.Pointer, n uintptr, later bool) error
 	get(pe int, at uintptr, dst unsafe.Pointer, n uintptr, later bool) error
+	// ask is get later, for which no flush waits, but a drain.
+	ask(pe int, at uintptr, dst unsafe.Pointer, n uintptr) error
 	atomic(pe int, at uintptr, op engine.AMO) (uint64, error)
 	fence() error
+	// flush waits until what was put, got and asked for is done; drain until what was sent
+	// has gone as well.
 	flush(ctx context.Context) error
+	drain() error
 	send(pe int, message []byte) error
 	// progress does what has come in, without waiting.
 	progress()
@@ -49,16 +55,16 @@ type wire interface {
 	close() error
 }
 
-// newFar prepares for the nodes of a placement.
-func newFar(h *Heap, p *placement) *far {
-	f := &far{h: h, node: p.node, posts: make([]int, p.nodes), quiet: make([]silence, p.nodes), suspect: make([]int, len(p.node)), dropped: make([]bool, len(p.node)), stop: make(chan struct{})}
-	members := make([][]int, p.nodes)
-	for pe, node := range p.node {
-		members[node] = append(members[node], pe)
+// newFar prepares for a world of several nodes, whose number each PE has.
+func newFar(h *Heap, node []int, nodes int) *far {
+	pes := len(node)
+	f := &far{h: h, node: node, members: make([][]int, nodes), posts: make([]int, nodes), quiet: make([]silence, nodes), suspect: make([]int, pes), dropped: make([]bool, pes), stop: make(chan struct{})}
+	for pe, node := range node {
+		f.members[node] = append(f.members[node], pe)
 	}
-	own := p.node[h.rank]
-	f.near = members[own]
-	for node, pes := range members {
+	own := node[h.rank]
+	f.near = f.members[own]
+	for node, pes := range f.members {
 		f.posts[node] = pes[slices.Index(f.near, h.rank)%len(pes)]
 	}
 	f.posts[own] = -1
@@ -132,17 +138,17 @@ func (f *far) mourn(pe, order int, text string) {
 // hurry waits a little for what was said last, in a process that is about to exit.
 func (f *far) hurry() {
 	if f != nil {
-		f.flushWithin(tick)
+		f.drainWithin(tick)
 	}
 }
 
-// flushWithin waits for what is on its way, but not for long: those that do not get it
+// drainWithin waits for what is on its way, but not for long: those that do not get it
 // notice by themselves that there is something wrong.
-func (f *far) flushWithin(limit time.Duration) {
+func (f *far) drainWithin(limit time.Duration) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = f.wire.flush(context.Background())
+		_ = f.wire.drain()
 	}()
 	select {
 	case <-done:
@@ -187,7 +193,7 @@ func (f *far) leave() error {
 	}
 	close(f.stop)
 	f.stopped.Wait()
-	f.flushWithin(lingerLimit / 4)
+	f.drainWithin(lingerLimit / 4)
 	if err := f.wire.close(); err != nil {
 		return fmt.Errorf("leave the other nodes: %w", err)
 	}

@@ -72,6 +72,14 @@ func (h *Heap) Rank() int { return h.rank }
 // NPEs returns the number of PEs.
 func (h *Heap) NPEs() int { return len(h.ctl) }
 
+// Nodes is how many nodes the PEs are on.
+func (h *Heap) Nodes() int {
+	if h.far == nil {
+		return 1
+	}
+	return len(h.far.posts)
+}
+
 // Size returns the bytes in each PE's heap.
 func (h *Heap) Size() uintptr { return h.size }
 

@@ -46,7 +46,7 @@ func unpackGreeting(m []byte) greeting {
 // span connects this PE to those of other nodes. If one of them cannot be reached all
 // learn of that. Collective over the job.
 func (h *Heap) span(ctx context.Context, p *placement) error {
-	f := newFar(h, p)
+	f := newFar(h, p.node, p.nodes)
 	u, failed := openWire(h, f.handle)
 	mine := greeting{host: p.mine.host, pid: p.mine.pid}
 	if failed != nil {
@@ -67,7 +67,7 @@ func (h *Heap) span(ctx context.Context, p *placement) error {
 		if !f.is(pe) {
 			continue
 		}
-		if err := u.connect(pe, g); err != nil {
+		if err := u.connect(pe, g.host, g.address, g.key, g.base); err != nil {
 			return err
 		}
 		h.ctl[pe].state.CompareAndSwap(uint32(engine.Starting), uint32(engine.Running))

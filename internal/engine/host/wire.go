@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -16,6 +17,7 @@ type ucxWire struct {
 	memory  *ucx.Memory   // the own segment
 	remotes []*ucx.Remote // the segments of PEs of other nodes
 	peers   []*ucx.Peer
+	touched []atomic.Bool // since the last flush
 }
 
 // openWire registers the segment of this PE and has handle called with what PEs of other
@@ -25,7 +27,7 @@ func openWire(h *Heap, handle func(message []byte)) (*ucxWire, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &ucxWire{worker: worker, remotes: make([]*ucx.Remote, len(h.ctl)), peers: make([]*ucx.Peer, len(h.ctl))}
+	u := &ucxWire{worker: worker, remotes: make([]*ucx.Remote, len(h.ctl)), peers: make([]*ucx.Peer, len(h.ctl)), touched: make([]atomic.Bool, len(h.ctl))}
 	if u.memory, err = worker.Register(unsafe.Pointer(h.own), segmentSize(h.size, h.room)); err != nil {
 		_ = worker.Close() // the first error is the one that counts
 		return nil, err
@@ -35,16 +37,17 @@ func openWire(h *Heap, handle func(message []byte)) (*ucxWire, error) {
 }
 
 // connect makes the segment of a PE reachable. It does not wait.
-func (u *ucxWire) connect(pe int, g greeting) error {
-	peer, err := u.worker.Connect(fmt.Sprintf("PE %d (host %s)", pe, g.host), g.address)
+func (u *ucxWire) connect(pe int, host string, address, key []byte, base uint64) error {
+	peer, err := u.worker.Connect(fmt.Sprintf("PE %d (host %s)", pe, host), address)
 	if err == nil {
 		u.peers[pe] = peer
-		u.remotes[pe], err = peer.Map(g.key, g.base)
+		u.remotes[pe], err = peer.Map(key, base)
 	}
 	return err
 }
 
 func (u *ucxWire) put(pe int, at uintptr, src unsafe.Pointer, n uintptr, later bool) error {
+	u.touched[pe].Store(true)
 	if later {
 		return u.remotes[pe].PutNBI(at, src, n)
 	}
@@ -53,9 +56,14 @@ func (u *ucxWire) put(pe int, at uintptr, src unsafe.Pointer, n uintptr, later b
 
 func (u *ucxWire) get(pe int, at uintptr, dst unsafe.Pointer, n uintptr, later bool) error {
 	if later {
+		u.touched[pe].Store(true)
 		return u.remotes[pe].GetNBI(at, dst, n)
 	}
 	return u.remotes[pe].Get(at, dst, n)
+}
+
+func (u *ucxWire) ask(pe int, at uintptr, dst unsafe.Pointer, n uintptr) error {
+	return u.remotes[pe].GetNBI(at, dst, n)
 }
 
 // atomic has UCX do what it can. A fetch adds nothing, and what is not an operation on
@@ -81,6 +89,7 @@ func (u *ucxWire) atomic(pe int, at uintptr, op engine.AMO) (uint64, error) {
 	case op.Float:
 		return u.addFloat(pe, at, op)
 	case op.Blind:
+		u.touched[pe].Store(true)
 		return 0, r.AtomicNBI(at, do, width, op.Value)
 	}
 	return r.Atomic(at, do, width, op.Value, 0)
@@ -105,7 +114,23 @@ func (u *ucxWire) addFloat(pe int, at uintptr, op engine.AMO) (uint64, error) {
 
 func (u *ucxWire) fence() error { return u.worker.Fence() }
 
-func (u *ucxWire) flush(ctx context.Context) error { return u.worker.Flush(ctx) }
+// flush leaves out who has only got messages: he may be stopped, and nobody waits for that.
+func (u *ucxWire) flush(ctx context.Context) (first error) {
+	for pe := range u.touched {
+		if !u.touched[pe].Swap(false) {
+			continue
+		}
+		if err := u.peers[pe].Flush(ctx); err != nil {
+			u.touched[pe].Store(true)
+			if first == nil {
+				first = err
+			}
+		}
+	}
+	return first
+}
+
+func (u *ucxWire) drain() error { return u.worker.Flush(context.Background()) }
 
 func (u *ucxWire) send(pe int, message []byte) error { return u.peers[pe].Send(message) }
 
