@@ -8,6 +8,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 	"unsafe"
 )
@@ -90,6 +91,9 @@ type Job struct {
 	Machines []int
 	Exchange Exchange
 }
+
+// Several says whether PEs are known to run on more than one machine.
+func (j Job) Several() bool { return len(j.Machines) > 0 && slices.Max(j.Machines) > 0 }
 
 // Exchange is the little that an engine needs to find its peers.
 type Exchange interface {
