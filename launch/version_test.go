@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"fmt"
 	"net"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ func TestOlderServer(t *testing.T) {
 		defer conn.Close()
 		_, _ = conn.Write(encode(kindGreet, []byte(magic+"1"), make([]byte, nonceSize))) // read or not, the join fails
 		f, err := readFrame(conn, maxShake)
-		told <- string(f.kind) + string(f.body)
+		told <- fmt.Sprintf("%c%s %v", f.kind, f.body, err)
 	}()
 	_, err = Join(testContext(t), j.at(1))
 	wantError(t, err, ErrVersion, "rank 1 (host ", "the server has version '1' of the rendezvous", "has '2': build all from one release")

@@ -111,7 +111,6 @@ func packageVariables() exceptions {
 		"internal/python.thread":       "an interpreter belongs to one thread of the process",
 		"internal/rtc.turn":            "one compilation goes at a time: hipRTC has global state",
 		"launch/launcher.reserved":     "a table of names that is only read",
-		"launch/launcher.shown":        "placeholders that are only read",
 		"launch.worlds":                "numbers the worlds of a process, which know nothing of each other",
 		"shmemtest.started":            "numbers the calls of a test, in the order in which it makes them",
 	})
