@@ -38,7 +38,9 @@ func (r *Remote) Atomic(offset uintptr, op AtomicOp, width int, operand, compare
 	}
 	err = r.post(offset, op, width, c, true)
 	old = c.reply
-	w.cells.give(unsafe.Pointer(c))
+	if !r.p.stuck {
+		w.cells.give(unsafe.Pointer(c))
+	}
 	if width == 4 {
 		old &= 1<<32 - 1
 	}
@@ -79,5 +81,5 @@ func (r *Remote) post(offset uintptr, op AtomicOp, width int, c *cell, fetch boo
 	}
 	p.posted++
 	result := dl.Call(p.w.lib.atomic, p.ep, uintptr(op), dl.Addr(&c.in), 1, uintptr(r.base)+offset, r.rkey, dl.Addr(block))
-	return p.finish("atomic", result, fetch)
+	return p.finish("atomic", result, fetch, cellSize)
 }

@@ -19,9 +19,7 @@ func (w *Worker) Close() error {
 	w.closed = true
 	w.tell()
 	dl.Call(w.lib.signal, w.worker)
-	for _, p := range w.peers {
-		p.drop()
-	}
+	w.leave()
 	w.mu.Unlock()
 	<-w.ended
 	w.mu.Lock()
@@ -33,6 +31,22 @@ func (w *Worker) Close() error {
 	}
 	return w.release()
 }
+
+// leave tells the others, and gives them up. The lock is held.
+func (w *Worker) leave() {
+	for _, p := range w.peers {
+		if p.posted > 0 && p.err() == nil {
+			p.say(leaveTag)
+			if flush := dl.Call(w.lib.epFlush, p.ep, dl.Addr(w.plain)); flush != 0 && !failed(flush) {
+				w.over(flush, leaveRounds)
+			}
+		}
+		p.drop()
+	}
+}
+
+// leaveRounds is how long peers are waited for that are to know that we leave.
+const leaveRounds = 1000
 
 // release gives back what start has made.
 func (w *Worker) release() error {

@@ -17,6 +17,8 @@ var (
 	// ErrUnreachable means that the peer's process or the network to it is gone, or has
 	// been silent for too long. It is final: nothing reaches that peer any more.
 	ErrUnreachable = errors.New("peer cannot be reached")
+	// ErrLeft means that the peer has closed its Worker.
+	ErrLeft = errors.New("peer has left")
 	// ErrClosed means that the Worker, Peer, Memory or Remote was closed.
 	ErrClosed = errors.New("closed")
 	// ErrArgument means that the call was wrong: a range outside of the memory, a message

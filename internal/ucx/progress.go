@@ -1,6 +1,7 @@
 package ucx
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -16,7 +17,6 @@ const (
 	yieldFor = time.Millisecond
 	lookFor  = time.Millisecond // how long a sleeper waits before he looks by himself
 	busyFor  = 100 * time.Microsecond
-	longest  = 500 * time.Millisecond // how long the goroutine sleeps at most
 )
 
 // turn has the library go on, and hands out messages. It returns how much there was to
@@ -116,36 +116,37 @@ func (w *Worker) tell() {
 }
 
 // await waits until a request is over. The lock is held, and given up on the way.
-func (p *Peer) await(doing string, request uintptr) error {
+func (p *Peer) await(ctx context.Context, doing string, request uintptr) error {
 	w := p.w
 	w.inside++
 	defer func() { w.inside-- }()
 	var wait pause
 	var end time.Time
-	for {
+	for looks := 1; ; looks++ {
 		s := status(dl.Call(w.lib.check, request))
 		if s != ucx.UCS_INPROGRESS {
 			dl.Call(w.lib.free, request)
 			return p.outcome(doing, s)
 		}
-		if w.closed && p.ep == 0 {
+		if p.stuck || ctx.Err() != nil {
 			dl.Call(w.lib.free, request)
-			return p.usable()
+			return cmp.Or(p.usable(), context.Cause(ctx))
 		}
 		wait.next(w)
-		if wait.rounds%1024 == 0 {
+		if looks%256 == 0 {
 			end = p.patience(doing, end)
 		}
 	}
 }
 
-// patience gives the peer up once end has come.
+// patience gives the peer up once end has come, if it has not been heard of meanwhile.
 func (p *Peer) patience(doing string, end time.Time) time.Time {
-	switch {
-	case end.IsZero():
-		return time.Now().Add(p.w.config.timeout())
-	case time.Now().After(end):
-		p.lose(fmt.Errorf("ucx: %s: %w: %s was not over in %v", p.name, ErrUnreachable, doing, p.w.config.timeout()))
+	longest := p.w.config.timeout()
+	switch now := time.Now(); {
+	case end.IsZero(), now.After(end) && now.Sub(p.heard) < longest:
+		return now.Add(longest)
+	case now.After(end):
+		p.lose(fmt.Errorf("ucx: %s: %w: %s was not over in %v", p.name, ErrUnreachable, doing, longest))
 		p.drop()
 	}
 	return end
@@ -161,6 +162,7 @@ func (w *Worker) serve() {
 			w.mu.Unlock()
 			return
 		}
+		w.speak()
 		if w.turns != seen { // somebody looks by himself: he would be kept from it
 			seen = w.turns
 			w.mu.Unlock()
@@ -183,7 +185,7 @@ func (w *Worker) once() {
 	asleep := w.asleep
 	w.mu.Unlock()
 	if asleep {
-		sleepOn(w.events, longest)
+		sleepOn(w.events, w.config.interval())
 	}
 }
 

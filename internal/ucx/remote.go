@@ -1,6 +1,7 @@
 package ucx
 
 import (
+	"context"
 	"fmt"
 	"unsafe"
 
@@ -97,12 +98,18 @@ func (r *Remote) move(put, wait bool, offset uintptr, local unsafe.Pointer, n ui
 	w := r.p.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.inPlace(uintptr(local), n) {
-		return r.start(put, wait, offset, uintptr(local), n)
+	inPlace, most := w.inPlace(uintptr(local), n), uintptr(chunkSize)
+	if inPlace {
+		most = partSize
 	}
 	for n > 0 {
-		part := min(n, chunkSize)
-		if err := r.copied(put, offset, local, part); err != nil {
+		part, err := min(n, most), error(nil)
+		if inPlace {
+			err = r.start(put, wait, offset, uintptr(local), part)
+		} else {
+			err = r.copied(put, offset, local, part)
+		}
+		if err != nil {
 			return err
 		}
 		offset, n = offset+part, n-part
@@ -125,9 +132,18 @@ func (r *Remote) copied(put bool, offset uintptr, local unsafe.Pointer, n uintpt
 	if err == nil && !put {
 		copy(ours, theirs)
 	}
-	w.chunks.give(chunk)
+	if !r.p.stuck {
+		w.chunks.give(chunk)
+	}
 	return err
 }
+
+// More than this is moved in parts, and no more than backlog is left to itself for one
+// peer: what comes behind has to get through, if only to say that we are there.
+const (
+	partSize = 4 << 20
+	backlog  = 4 * partSize
+)
 
 // start starts an operation, and waits for it if it is to. The lock is held.
 func (r *Remote) start(put, wait bool, offset, local, n uintptr) error {
@@ -138,23 +154,23 @@ func (r *Remote) start(put, wait bool, offset, local, n uintptr) error {
 	p.posted++
 	if put {
 		result := dl.Call(p.w.lib.put, p.ep, local, n, uintptr(r.base)+offset, r.rkey, dl.Addr(p.w.plain))
-		return p.finish("put", result, wait)
+		return p.finish("put", result, wait, n)
 	}
 	result := dl.Call(p.w.lib.get, p.ep, local, n, uintptr(r.base)+offset, r.rkey, dl.Addr(p.w.plain))
-	return p.finish("get", result, wait)
+	return p.finish("get", result, wait, n)
 }
 
-// finish deals with what a function that starts something has returned.
-func (p *Peer) finish(doing string, result uintptr, wait bool) error {
+// finish deals with what a function has returned that starts to move n bytes.
+func (p *Peer) finish(doing string, result uintptr, wait bool, n uintptr) error {
 	switch {
 	case result == 0:
 		return nil
 	case failed(result):
 		return p.outcome(doing, status(result))
-	case wait:
-		return p.await(doing, result)
+	case wait || p.loose+n > backlog:
+		return p.await(context.Background(), doing, result)
 	}
-	p.loose = true
+	p.loose += n
 	dl.Call(p.w.lib.free, result) // the library keeps it until it is over
 	p.w.rouse()
 	return nil

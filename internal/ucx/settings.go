@@ -17,6 +17,8 @@ func (c Config) settings() [][2]string {
 		{"TLS", c.Transports},
 		// Atomics of a network adapter are not atomic with those of processors.
 		{"ATOMIC_MODE", "cpu"},
+		// Else a thread is in connect, with our lock, for as long as the system tries.
+		{"TCP_CONN_NB", "y"},
 	}
 }
 
@@ -35,6 +37,16 @@ func (c Config) together() bool {
 		}
 	}
 	return true
+}
+
+// single says whether there is one device only, so that all that goes to a peer takes one
+// way and stays in order.
+func (c Config) single() bool {
+	list := c.Devices
+	if users, set := os.LookupEnv("UCX_NET_DEVICES"); set {
+		list = users
+	}
+	return c.together() || list != "" && list != "all" && !strings.Contains(list, ",")
 }
 
 // text says which of them were given, for errors.

@@ -43,7 +43,10 @@ type Config struct {
 	Transports string
 	// Peers is how many peers are expected, as a hint.
 	Peers int
-	// Timeout is how long an operation may take before its peer counts as gone; 0: 30 s.
+	// Timeout is how long a peer may be silent before it counts as gone; 0: 30 s. Peers
+	// that are connected both ways and have to do with each other say eight times in it
+	// that they are there, without the program's help; others count as gone when an
+	// operation takes longer.
 	Timeout time.Duration
 }
 

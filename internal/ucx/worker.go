@@ -2,6 +2,7 @@ package ucx
 
 import (
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/abi/ucx"
@@ -27,6 +28,9 @@ type Worker struct {
 	errors   int32 // how errors of endpoints are dealt with
 	memories []*Memory
 	peers    []*Peer
+	identity uint64 // of the address, which says in messages who sends them
+	said     time.Time
+	ordered  bool // what goes to one peer stays in order
 
 	closed bool
 	inside int           // calls that wait, which have to leave before Close can go on
@@ -69,6 +73,7 @@ func (w *Worker) start() error {
 		return err
 	}
 	w.blocks()
+	w.ordered = w.config.single()
 	return w.learnAddress()
 }
 
@@ -126,6 +131,7 @@ func (w *Worker) learnAddress() error {
 		return w.lib.refused("get the address", st)
 	}
 	w.address = seal(dl.Memory(*address, int(*length)))
+	w.identity = identity(w.address)
 	dl.Call(w.lib.freeAddress, w.worker, *address)
 	return nil
 }
