@@ -35,17 +35,20 @@ func (w *Worker) speak() {
 	}
 	w.said = now
 	for _, p := range w.peers {
-		if p.err() != nil || p.posted == 0 && p.heard.IsZero() {
+		if p.err() != nil || !p.known() {
 			continue
 		}
 		p.say(aliveTag)
 		if silent := now.Sub(p.heard); !p.heard.IsZero() && silent > w.config.timeout() {
 			p.lose(fmt.Errorf("ucx: %s: %w: not heard of for %v", p.name, ErrUnreachable, silent.Round(10*time.Millisecond)))
 			p.drop()
-			w.tell()
+			w.rouse()
 		}
 	}
 }
+
+// known says whether we have to do with the peer.
+func (p *Peer) known() bool { return p.posted > 0 || !p.heard.IsZero() }
 
 // say sends one of our own messages, unless the one before has not left.
 func (p *Peer) say(tag uintptr) {
@@ -85,7 +88,6 @@ func (w *Worker) heardOf(who uint64, left bool) {
 		p.heard = time.Now()
 		if left {
 			p.lose(fmt.Errorf("ucx: %s: %w", p.name, ErrLeft))
-			w.tell()
 		}
 	}
 }

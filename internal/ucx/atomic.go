@@ -28,9 +28,37 @@ type cell struct{ in, reply uint64 }
 // Atomic does op on the word of width bytes (4 or 8, aligned to them) at offset, and
 // returns what was there before. compare is for CompareSwap alone. It waits for the answer.
 func (r *Remote) Atomic(offset uintptr, op AtomicOp, width int, operand, compare uint64) (old uint64, err error) {
+	r.p.w.mu.Lock()
+	defer r.p.w.mu.Unlock()
+	if op >= And && r.p.w.errors == ucx.UCP_ERR_HANDLING_MODE_NONE {
+		return r.swapped(offset, op, width, operand)
+	}
+	return r.fetch(offset, op, width, operand, compare)
+}
+
+// swapped does And, Or and Xor with an answer by CompareSwap: over shared memory, UCX
+// 1.13.1 combines the word with itself instead of with the operand.
+func (r *Remote) swapped(offset uintptr, op AtomicOp, width int, operand uint64) (old uint64, err error) {
+	old, err = r.fetch(offset, Add, width, 0, 0)
+	for err == nil {
+		next := old ^ operand
+		switch op {
+		case And:
+			next = old & operand
+		case Or:
+			next = old | operand
+		}
+		was := old
+		if old, err = r.fetch(offset, CompareSwap, width, next, was); old == was {
+			break
+		}
+	}
+	return old, err
+}
+
+// fetch does an atomic and waits for its answer. The lock is held, and given up on the way.
+func (r *Remote) fetch(offset uintptr, op AtomicOp, width int, operand, compare uint64) (old uint64, err error) {
 	w := r.p.w
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	c := (*cell)(w.cells.take())
 	c.in, c.reply = operand, 0
 	if op == CompareSwap {
@@ -67,6 +95,9 @@ func (r *Remote) AtomicNBI(offset uintptr, op AtomicOp, width int, operand uint6
 func (r *Remote) post(offset uintptr, op AtomicOp, width int, c *cell, fetch bool) error {
 	if width != 4 && width != 8 || (uintptr(r.base)+offset)%uintptr(width) != 0 {
 		return fmt.Errorf("ucx: %w: an atomic of %d bytes at offset %d: words of 4 or 8 bytes, aligned to them", ErrArgument, width, offset)
+	}
+	if err := r.inside(offset, uintptr(width)); err != nil {
+		return err
 	}
 	if err := r.ready(); err != nil {
 		return err

@@ -45,7 +45,7 @@ func (l *library) words(s int8) string {
 
 // refused is the error for a status.
 func (l *library) refused(doing string, s int8) error {
-	return fmt.Errorf("ucx: %s: %w: %s", doing, ErrRefused, l.words(s))
+	return fmt.Errorf("ucx: %s: %w: %s (UCX_LOG_LEVEL=info has it say more)", doing, ErrRefused, l.words(s))
 }
 
 // lost says whether a status means that a peer is gone.

@@ -89,7 +89,7 @@ func (w *Worker) receive(found uintptr) []byte {
 		}
 		dl.Call(w.lib.progress, w.worker)
 	}
-	if request != 0 || n > MaxMessage {
+	if request != 0 || n == 0 || n > MaxMessage {
 		return nil
 	}
 	w.message = append(w.message[:0], unsafe.Slice((*byte)(chunk), n)...)

@@ -31,7 +31,7 @@ type Peer struct {
 // Connect makes a Peer of an address, which it does not wait for: whether somebody is
 // there shows with the first operation. Name is what errors call the peer, "node 2, PE 5".
 func (w *Worker) Connect(name string, address []byte) (*Peer, error) {
-	data, err := unseal("the address of "+name, address)
+	data, err := unseal(addressMark, "the address of "+name, address)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (p *Peer) drop() {
 	w := p.w
 	result := dl.Call(w.lib.epClose, p.ep, dl.Addr(w.closing))
 	p.ep = 0
-	p.stuck = failed(result) || result != 0 && !w.over(result, dropRounds)
+	p.stuck = failed(result) || result != 0 && !w.over(result, time.Now().Add(dropFor))
 	if p.saying != 0 {
 		dl.Call(w.lib.free, p.saying)
 		p.saying = 0
@@ -148,19 +148,20 @@ func (p *Peer) drop() {
 	p.remotes = nil
 }
 
-// over makes progress until a request is over, but not for more than some rounds, and
-// lets go of it.
-func (w *Worker) over(request uintptr, rounds int) bool {
+// over makes progress until a request is over, but not for longer than that, and lets go
+// of it. The lock is held.
+func (w *Worker) over(request uintptr, end time.Time) bool {
 	defer dl.Call(w.lib.free, request)
-	for range rounds {
-		if status(dl.Call(w.lib.check, request)) != ucx.UCS_INPROGRESS {
-			return true
+	for status(dl.Call(w.lib.check, request)) == ucx.UCS_INPROGRESS {
+		if time.Now().After(end) {
+			return false
 		}
 		dl.Call(w.lib.progress, w.worker)
+		yield()
 	}
-	return false
+	return true
 }
 
-// dropRounds is how long the end of a closed endpoint is waited for: it does not depend
-// on the other side.
-const dropRounds = 10000
+// dropFor is how long the end of a closed endpoint is waited for. It does not depend on
+// the other side, but over shared memory.
+const dropFor = 100 * time.Millisecond

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/goshmem/goshmem/internal/abi/ucx"
@@ -11,12 +12,13 @@ import (
 )
 
 // How waiting goes: first without a pause, then giving the processor to others between
-// looks, then asleep until the goroutine of the Worker has news.
+// looks, then asleep until UCX has an event, or it is time to look anyway: memory can
+// change without one.
 const (
 	spinFor  = 50 * time.Microsecond
 	yieldFor = time.Millisecond
-	lookFor  = time.Millisecond // how long a sleeper waits before he looks by himself
-	busyFor  = 100 * time.Microsecond
+	lookFor  = time.Millisecond       // how long a waiter sleeps at most
+	busyFor  = 100 * time.Microsecond // how long the Worker's goroutine keeps away from who spins
 )
 
 // turn has the library go on, and hands out messages. It returns how much there was to
@@ -71,48 +73,44 @@ type pause struct {
 // next makes progress once, and pauses for as long as it seems right. The lock is held,
 // and given up on the way.
 func (p *pause) next(w *Worker) {
-	w.turns++
 	if w.turn() > 0 {
 		p.rounds = 0
 	}
 	p.rounds++
+	var idle time.Duration
 	switch {
 	case p.rounds == 1:
 		p.since = time.Time{}
-	case p.rounds%16 == 0 && p.since.IsZero():
+	case p.rounds%16 != 0:
+	case p.since.IsZero():
 		p.since = time.Now()
-	case p.rounds%16 == 0 && time.Since(p.since) > yieldFor:
-		w.sleep()
+	default:
+		idle = time.Since(p.since)
+	}
+	if idle > yieldFor {
+		w.sleep(lookFor)
 		return
 	}
+	w.turns++
 	w.mu.Unlock()
-	if p.rounds%16 == 0 && time.Since(p.since) > spinFor {
-		yield()
+	if idle > spinFor {
+		runtime.Gosched() // for goroutines of this process
+		yield()           // for other processes
 	}
 	w.mu.Lock()
 }
 
-// sleep waits for news, or until it is time to look. The lock is given up.
-func (w *Worker) sleep() {
-	news := w.news
-	w.listeners++
+// sleep waits for an event of UCX's, but no longer than that. The lock is held, and
+// given up on the way.
+func (w *Worker) sleep(longest time.Duration) {
+	if w.closed || status(dl.Call(w.lib.arm, w.worker)) != ucx.UCS_OK {
+		return
+	}
+	w.asleep++
 	w.mu.Unlock()
-	timer := time.NewTimer(lookFor)
-	select {
-	case <-news:
-	case <-timer.C:
-	}
-	timer.Stop()
+	sleepOn(w.events, longest)
 	w.mu.Lock()
-	w.listeners--
-}
-
-// tell wakes the sleepers. The lock is held.
-func (w *Worker) tell() {
-	if w.listeners > 0 {
-		close(w.news)
-		w.news = make(chan struct{})
-	}
+	w.asleep--
 }
 
 // await waits until a request is over. The lock is held, and given up on the way.
@@ -176,24 +174,16 @@ func (w *Worker) serve() {
 // once makes progress, and sleeps if there was nothing to do. The lock is held, and
 // given up.
 func (w *Worker) once() {
-	if w.turn() > 0 {
-		w.tell()
-		w.mu.Unlock()
-		return
+	if w.turn() == 0 {
+		w.sleep(w.config.interval())
 	}
-	w.asleep = !w.closed && status(dl.Call(w.lib.arm, w.worker)) == ucx.UCS_OK
-	asleep := w.asleep
 	w.mu.Unlock()
-	if asleep {
-		sleepOn(w.events, w.config.interval())
-	}
 }
 
 // rouse wakes that goroutine, because something was started that nobody waits for. The
 // lock is held.
 func (w *Worker) rouse() {
-	if w.asleep {
-		w.asleep = false
+	if w.asleep > 0 {
 		dl.Call(w.lib.signal, w.worker)
 	}
 }

@@ -2,6 +2,7 @@ package ucx
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"unsafe"
 
@@ -14,15 +15,23 @@ type Remote struct {
 	p    *Peer
 	rkey uintptr
 	base uint64
+	from uint64 // offset of the first byte of the memory that the key is of
+	n    uint64 // bytes of that memory
 }
 
-// Map makes a peer's memory usable, of which it has sent the key and the base. It does
-// not wait.
+// Map makes a peer's memory usable, of which it has sent the key. Base is the peer's
+// address that offset 0 stands for, as a rule that of the memory (Memory.Base). It does not
+// wait.
 func (p *Peer) Map(key []byte, base uint64) (*Remote, error) {
-	data, err := unseal("a key of "+p.name, key)
+	data, err := unseal(keyMark, "a key of "+p.name, key)
 	if err != nil {
 		return nil, err
 	}
+	if len(data) <= 16 {
+		return nil, fmt.Errorf("ucx: %w: a key of %s has %d bytes", ErrArgument, p.name, len(data))
+	}
+	at, n := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
+	data = data[16:]
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	if err := p.usable(); err != nil {
@@ -36,7 +45,7 @@ func (p *Peer) Map(key []byte, base uint64) (*Remote, error) {
 	if st := status(dl.Call(p.w.lib.unpack, p.ep, dl.Addr(&copied[0]), dl.Addr(rkey))); st != ucx.UCS_OK {
 		return nil, p.outcome("use a key", st)
 	}
-	r := &Remote{p: p, rkey: *rkey, base: base}
+	r := &Remote{p: p, rkey: *rkey, base: base, from: at - base, n: n}
 	p.remotes = append(p.remotes, r)
 	return r, nil
 }
@@ -55,6 +64,15 @@ func (r *Remote) forget() {
 		dl.Call(r.p.w.lib.rkeyGone, r.rkey)
 		r.rkey = 0
 	}
+}
+
+// inside is an error if n bytes at offset are not all of the memory: the other process
+// would write to them nevertheless, and die of it.
+func (r *Remote) inside(offset, n uintptr) error {
+	if at := uint64(offset) - r.from; at > r.n || uint64(n) > r.n-at {
+		return fmt.Errorf("ucx: %w: %d bytes at offset %d, and the memory of %s has %d", ErrArgument, n, offset, r.p.name, r.n)
+	}
+	return nil
 }
 
 // ready is an error if the Remote cannot be used. The lock is held.
@@ -92,8 +110,8 @@ func (r *Remote) GetNBI(offset uintptr, local unsafe.Pointer, n uintptr) error {
 }
 
 func (r *Remote) move(put, wait bool, offset uintptr, local unsafe.Pointer, n uintptr) error {
-	if n == 0 {
-		return nil
+	if err := r.inside(offset, n); err != nil || n == 0 {
+		return err
 	}
 	w := r.p.w
 	w.mu.Lock()

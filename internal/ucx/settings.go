@@ -17,8 +17,6 @@ func (c Config) settings() [][2]string {
 		{"TLS", c.Transports},
 		// Atomics of a network adapter are not atomic with those of processors.
 		{"ATOMIC_MODE", "cpu"},
-		// Else a thread is in connect, with our lock, for as long as the system tries.
-		{"TCP_CONN_NB", "y"},
 	}
 }
 

@@ -31,7 +31,11 @@
 // All methods can be called by several goroutines at a time. Nothing here calls from C into Go.
 package ucx
 
-import "time"
+import (
+	"time"
+
+	"github.com/goshmem/goshmem/internal/abi"
+)
 
 // Config is what a Worker is opened with. The zero value of each field is right.
 type Config struct {
@@ -69,7 +73,7 @@ type Found struct {
 // Probe says which library would be used. The error says what was looked for, where, and
 // what to install (ErrMissing), or that it is too old (ErrVersion).
 func Probe() (Found, error) {
-	l, err := load()
+	l, err := load(abi.UCX())
 	if err != nil {
 		return Found{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/goshmem/goshmem/internal/abi"
 	"github.com/goshmem/goshmem/internal/abi/ucx"
 	"github.com/goshmem/goshmem/internal/dl"
 )
@@ -36,25 +37,22 @@ type Worker struct {
 	inside int           // calls that wait, which have to leave before Close can go on
 	ended  chan struct{} // closed when the goroutine of this Worker has ended
 
-	turns     uint64 // how often somebody else than that goroutine made progress
-	asleep    bool   // that goroutine is, on events
-	handle    func(message []byte)
-	handling  bool
-	message   []byte
-	listeners int           // who wait for news
-	news      chan struct{} // closed when something has come in and there are listeners
+	turns    uint64 // how often somebody else than that goroutine made progress
+	asleep   int    // how many sleep on events
+	handle   func(message []byte)
+	handling bool
+	message  []byte
 }
 
 // Open loads the library and makes a Worker. It sets UCX_ERROR_SIGNALS to nothing first,
 // unless the user has set it: UCX would take SIGSEGV from Go. It does not wait for others.
 func Open(c Config) (*Worker, error) {
-	lib, err := load()
+	lib, err := load(abi.UCX())
 	if err != nil {
 		return nil, err
 	}
 	w := &Worker{
-		lib: lib, config: c, chunks: pool{size: chunkSize}, cells: pool{size: cellSize},
-		ended: make(chan struct{}), news: make(chan struct{}),
+		lib: lib, config: c, chunks: pool{size: chunkSize}, cells: pool{size: cellSize}, ended: make(chan struct{}),
 	}
 	if err := w.start(); err != nil {
 		w.release()
@@ -130,7 +128,7 @@ func (w *Worker) learnAddress() error {
 	if st := status(dl.Call(w.lib.getAddress, w.worker, dl.Addr(address), dl.Addr(length))); st != ucx.UCS_OK {
 		return w.lib.refused("get the address", st)
 	}
-	w.address = seal(dl.Memory(*address, int(*length)))
+	w.address = seal(addressMark, dl.Memory(*address, int(*length)))
 	w.identity = identity(w.address)
 	dl.Call(w.lib.freeAddress, w.worker, *address)
 	return nil
