@@ -111,6 +111,6 @@ func (r *Remote) post(offset uintptr, op AtomicOp, width int, c *cell, fetch boo
 		block.ReplyBuffer = dl.Addr(&c.reply)
 	}
 	p.posted++
-	result := dl.Call(p.w.lib.atomic, p.ep, uintptr(op), dl.Addr(&c.in), 1, uintptr(r.base)+offset, r.rkey, dl.Addr(block))
+	result := p.w.line.Call7(p.w.lib.atomic, p.ep, uintptr(op), dl.Addr(&c.in), 1, uintptr(r.base)+offset, r.rkey, dl.Addr(block))
 	return p.finish("atomic", result, fetch, cellSize)
 }

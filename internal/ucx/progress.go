@@ -24,7 +24,7 @@ const (
 // turn has the library go on, and hands out messages. It returns how much there was to
 // do. The lock is held, but not while a message is handled.
 func (w *Worker) turn() int {
-	n := int(uint32(dl.Call(w.lib.progress, w.worker)))
+	n := int(uint32(w.line.Call(w.lib.progress, w.worker, 0, 0, 0, 0, 0)))
 	if n > 0 {
 		w.deliver()
 	}
@@ -121,7 +121,7 @@ func (p *Peer) await(ctx context.Context, doing string, request uintptr) error {
 	var wait pause
 	var end time.Time
 	for looks := 1; ; looks++ {
-		s := status(dl.Call(w.lib.check, request))
+		s := status(w.line.Call(w.lib.check, request, 0, 0, 0, 0, 0))
 		if s != ucx.UCS_INPROGRESS {
 			dl.Call(w.lib.free, request)
 			return p.outcome(doing, s)

@@ -171,10 +171,10 @@ func (r *Remote) start(put, wait bool, offset, local, n uintptr) error {
 	p := r.p
 	p.posted++
 	if put {
-		result := dl.Call(p.w.lib.put, p.ep, local, n, uintptr(r.base)+offset, r.rkey, dl.Addr(p.w.plain))
+		result := p.w.line.Call(p.w.lib.put, p.ep, local, n, uintptr(r.base)+offset, r.rkey, dl.Addr(p.w.plain))
 		return p.finish("put", result, wait, n)
 	}
-	result := dl.Call(p.w.lib.get, p.ep, local, n, uintptr(r.base)+offset, r.rkey, dl.Addr(p.w.plain))
+	result := p.w.line.Call(p.w.lib.get, p.ep, local, n, uintptr(r.base)+offset, r.rkey, dl.Addr(p.w.plain))
 	return p.finish("get", result, wait, n)
 }
 

@@ -22,6 +22,7 @@ type Worker struct {
 	events   int // the descriptor that can be read when there is something to do
 	chunks   pool
 	cells    pool
+	line     dl.Line           // of whoever has the lock
 	plain    *ucx.RequestParam // of operations without wishes
 	atomic   *ucx.RequestParam // filled for each
 	closing  *ucx.RequestParam // of endpoints
@@ -52,7 +53,7 @@ func Open(c Config) (*Worker, error) {
 		return nil, err
 	}
 	w := &Worker{
-		lib: lib, config: c, chunks: pool{size: chunkSize}, cells: pool{size: cellSize}, ended: make(chan struct{}),
+		lib: lib, config: c, line: dl.NewLine(), chunks: pool{size: chunkSize}, cells: pool{size: cellSize}, ended: make(chan struct{}),
 	}
 	if err := w.start(); err != nil {
 		w.release()
