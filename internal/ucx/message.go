@@ -44,8 +44,10 @@ func (p *Peer) Send(message []byte) error {
 }
 
 // Serve sets who handles messages; those that have come before wait for it. One is handled
-// at a time, on whichever goroutine makes progress, and is valid only during the call. The
-// handler may use everything here, but what waits for further messages would wait forever.
+// at a time, and is valid only during the call: by the Worker's own goroutine, or by one
+// that is in Progress or Wait, never by one that puts, gets, sends or flushes. The handler
+// may use everything here, but what waits for further messages would wait forever, and
+// what takes long keeps others waiting.
 func (w *Worker) Serve(handle func(message []byte)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -80,7 +80,7 @@ func (p *Peer) flush(ctx context.Context) error {
 	}
 	p.flushed = max(p.flushed, mark)
 	if p.posted == mark {
-		p.loose = 0
+		p.loose, p.half = 0, 0
 	}
 	return nil
 }

@@ -19,6 +19,8 @@ type Peer struct {
 	posted  uint64  // how many operations were started
 	flushed uint64  // how many of them are known to have arrived
 	loose   uintptr // bytes of those that were not over when their calls returned, since the last flush
+	half    uintptr // what loose was when kept was started
+	kept    uintptr // the request of one of them
 	who     uint64  // its identity
 	heard   time.Time
 	saying  uintptr // the request of the last alive message
@@ -85,6 +87,7 @@ func (p *Peer) err() error {
 		return *why
 	}
 	if s := atomic.LoadInt32(p.fault); s != 0 {
+		p.w.listen() // it may have said that it leaves
 		return p.lose(fmt.Errorf("ucx: %s: %w: %s", p.name, ErrUnreachable, p.w.lib.words(int8(s))))
 	}
 	return nil
@@ -138,9 +141,11 @@ func (p *Peer) drop() {
 	result := dl.Call(w.lib.epClose, p.ep, dl.Addr(w.closing))
 	p.ep = 0
 	p.stuck = failed(result) || result != 0 && !w.over(result, time.Now().Add(dropFor))
-	if p.saying != 0 {
-		dl.Call(w.lib.free, p.saying)
-		p.saying = 0
+	for _, request := range []*uintptr{&p.saying, &p.kept} {
+		if *request != 0 {
+			dl.Call(w.lib.free, *request)
+			*request = 0
+		}
 	}
 	for _, r := range p.remotes {
 		r.forget()

@@ -21,14 +21,9 @@ const (
 	busyFor  = 100 * time.Microsecond // how long the Worker's goroutine keeps away from who spins
 )
 
-// turn has the library go on, and hands out messages. It returns how much there was to
-// do. The lock is held, but not while a message is handled.
+// turn has the library go on, and returns how much there was to do. The lock is held.
 func (w *Worker) turn() int {
-	n := int(uint32(w.line.Call(w.lib.progress, w.worker, 0, 0, 0, 0, 0)))
-	if n > 0 {
-		w.deliver()
-	}
-	return n
+	return int(uint32(w.line.Call(w.lib.progress, w.worker, 0, 0, 0, 0, 0)))
 }
 
 // Progress does what there is to do without waiting: for whoever waits for memory to
@@ -40,7 +35,11 @@ func (w *Worker) Progress() bool {
 		return false
 	}
 	w.turns++
-	return w.turn() > 0
+	n := w.turn()
+	if n > 0 {
+		w.deliver()
+	}
+	return n > 0
 }
 
 // Wait makes progress until ready says true, which is asked again whenever something has
@@ -59,7 +58,9 @@ func (w *Worker) Wait(ctx context.Context, ready func() bool) error {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
-		p.next(w)
+		if p.next(w) {
+			w.deliver()
+		}
 	}
 	return nil
 }
@@ -70,10 +71,11 @@ type pause struct {
 	since  time.Time // of the last time that there was anything to do
 }
 
-// next makes progress once, and pauses for as long as it seems right. The lock is held,
-// and given up on the way.
-func (p *pause) next(w *Worker) {
-	if w.turn() > 0 {
+// next makes progress once, says whether there was anything to do, and pauses for as long
+// as it seems right. The lock is held, and given up on the way.
+func (p *pause) next(w *Worker) bool {
+	n := w.turn()
+	if n > 0 {
 		p.rounds = 0
 	}
 	p.rounds++
@@ -89,7 +91,7 @@ func (p *pause) next(w *Worker) {
 	}
 	if idle > yieldFor {
 		w.sleep(lookFor)
-		return
+		return n > 0
 	}
 	w.turns++
 	w.mu.Unlock()
@@ -98,6 +100,7 @@ func (p *pause) next(w *Worker) {
 		yield()           // for other processes
 	}
 	w.mu.Lock()
+	return n > 0
 }
 
 // sleep waits for an event of UCX's, but no longer than that. The lock is held, and
@@ -161,6 +164,7 @@ func (w *Worker) serve() {
 			return
 		}
 		w.speak()
+		w.deliver()
 		if w.turns != seen { // somebody looks by himself: he would be kept from it
 			seen = w.turns
 			w.mu.Unlock()
@@ -177,6 +181,7 @@ func (w *Worker) once() {
 	if w.turn() == 0 {
 		w.sleep(w.config.interval())
 	}
+	w.deliver()
 	w.mu.Unlock()
 }
 

@@ -185,11 +185,27 @@ func (p *Peer) finish(doing string, result uintptr, wait bool, n uintptr) error 
 		return nil
 	case failed(result):
 		return p.outcome(doing, status(result))
-	case wait || p.loose+n > backlog:
+	case wait:
 		return p.await(context.Background(), doing, result)
 	}
 	p.loose += n
-	dl.Call(p.w.lib.free, result) // the library keeps it until it is over
+	p.w.turns++
+	p.w.turn() // who starts much does not leave it all to others
 	p.w.rouse()
-	return nil
+	return p.backlog(doing, result)
+}
+
+// backlog lets an operation go on by itself, if there are not too many of them: one in
+// each half of what may be left to itself is kept, and waited for before there is more.
+func (p *Peer) backlog(doing string, request uintptr) error {
+	if p.loose-p.half < backlog/2 {
+		dl.Call(p.w.lib.free, request) // the library keeps it until it is over
+		return nil
+	}
+	before := p.kept
+	p.kept, p.half = request, p.loose
+	if before == 0 {
+		return nil
+	}
+	return p.await(context.Background(), doing, before)
 }

@@ -23,6 +23,7 @@ type Worker struct {
 	chunks   pool
 	cells    pool
 	line     dl.Line           // of whoever has the lock
+	cell     *cell             // operands of an atomic that is started
 	plain    *ucx.RequestParam // of operations without wishes
 	atomic   *ucx.RequestParam // filled for each
 	closing  *ucx.RequestParam // of endpoints
@@ -137,6 +138,7 @@ func (w *Worker) learnAddress() error {
 
 // blocks makes the argument blocks that all operations share.
 func (w *Worker) blocks() {
+	w.cell = (*cell)(w.cells.take())
 	block := w.chunks.take()
 	w.plain = (*ucx.RequestParam)(block)
 	w.plain.OpAttrMask, w.plain.MemoryType = ucx.UCP_OP_ATTR_FIELD_MEMORY_TYPE, ucx.UCS_MEMORY_TYPE_HOST
