@@ -47,6 +47,9 @@ type Near interface{ Near() string }
 // Sized is the ability of an engine to say how large heaps are that nobody has asked for.
 type Sized interface{ DefaultHeap() uintptr }
 
+// Spread is the ability of a heap to say how many nodes its PEs are on that share no memory.
+type Spread interface{ Nodes() int }
+
 // Distant is the mark of a heap whose lanes every operation on a PE must go through,
 // also where the PE has a Base, which is then for collectives and for views.
 type Distant interface{ Distant() }

@@ -63,6 +63,7 @@ func unsafePackages() exceptions {
 		"provider":                 "loads and stores for kernels, by addresses",
 		"internal/perf":            "measures package reduce, which takes addresses",
 		"internal/reduce":          "combines vectors that it knows by their addresses",
+		"internal/ucx":             "hands addresses of what is put and got to a library",
 		"shmem":                    "turns a typed array into addresses and back",
 		"internal/engine/rocshmem": "passes addresses on that it was given, and asks a driver whose they are",
 	})
@@ -77,6 +78,7 @@ func packageVariables() exceptions {
 		"gpu.every":                    "a vendor's library is opened once per process, and a device is one value",
 		"internal/devices.opened":      "a vendor's library is opened once per process",
 		"interchange/dlpack.deleterAt": "an address that is only read",
+		"internal/ucx.faultAt":         "an address that is only read",
 		"interchange/dlpack.records":   "memory of records in C's hands, which outlives whoever made them",
 		"gpu.launches":                 "memory of launches that is used again, so that they allocate nothing",
 		"internal/ccl.codeNames":       "a table of names that is only read",
