@@ -188,7 +188,7 @@ func TestNodesThatDisagree(t *testing.T) {
 	}{
 		{"how many there are", Nodes{Count: 2}, Nodes{Count: 3, Rank: 1},
 			[2]string{"says that there are 3 nodes, node 0 (host ", "says that there are 3 nodes, node 0 (host "}},
-		{"one number twice", Nodes{Count: 3}, Nodes{Count: 3, Rank: 0},
+		{"one number twice", Nodes{Count: 3, Wait: 300 * time.Millisecond}, Nodes{Count: 3, Rank: 0, Wait: 300 * time.Millisecond},
 			[2]string{"", "cannot listen at"}},
 		{"another token", Nodes{Count: 2, Token: "a", Wait: 300 * time.Millisecond}, Nodes{Count: 2, Rank: 1, Token: "b", Wait: 300 * time.Millisecond},
 			[2]string{"joined: 0 (", "it has another GOSHMEM_TOKEN or serves another job"}},
@@ -198,7 +198,7 @@ func TestNodesThatDisagree(t *testing.T) {
 		t.Run(c.what, func(t *testing.T) {
 			one, two := here("wait", 1), here("wait", 1)
 			if one.Nodes, two.Nodes = &c.zero, &c.other; one.Nodes.Wait == 0 {
-				one.Nodes.Wait, two.Nodes.Wait = time.Second, time.Second
+				one.Nodes.Wait, two.Nodes.Wait = 20*time.Second, 20*time.Second
 			}
 			results, lines := onNodes(t, nil, one, two)
 			if len(lines) != 1 || lines[0] != "" {
