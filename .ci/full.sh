@@ -28,12 +28,11 @@ stage_jobs() {
 		each "ring, $n PEs, goshmem run" prints "$(ring_of "$n")" "$CI_DIR/bin/goshmem" run --no-prefix -n "$n" "$CI_DIR/bin/ring"
 		each "ring, $n PEs, mpirun" prints "$(ring_of "$n")" ompi "$n" "$CI_DIR/bin/ring"
 		each "ring, $n PEs, mpiexec.hydra" prints "$(ring_of "$n")" hydra "$n" "$CI_DIR/bin/ring"
-		((n > 1)) || continue # goshmem test has a job of one
-		for binary in "$CI_DIR"/tests/*; do
-			# worlds of goroutines on devices have nothing to do with the job
-			each "${binary##*/}, $n PEs, mpirun" all_pass "$n" ompi "$n" "$binary" -test.v -test.skip TestConformanceDevice
-			each "${binary##*/}, $n PEs, mpiexec.hydra" all_pass "$n" hydra "$n" "$binary" -test.v -test.skip TestConformanceDevice
-		done
+	done
+	for binary in "$CI_DIR"/tests/*; do
+		# worlds of goroutines on devices have nothing to do with the job
+		each "${binary##*/}, 4 PEs, mpirun" all_pass 4 ompi 4 "$binary" -test.v -test.skip TestConformanceDevice
+		each "${binary##*/}, 2 PEs, mpiexec.hydra" all_pass 2 hydra 2 "$binary" -test.v -test.skip TestConformanceDevice
 	done
 	each "goshmem test" "$CI_DIR/bin/goshmem" test -n 1,2,4 "${job_tests[@]}"
 	tests jobs ./examples/mpiexchange
