@@ -11,9 +11,10 @@ import (
 const MaxBroadcast = 64 << 10
 
 const (
-	headerSize = 5 // kind, length of the body
-	callSize   = 8 // root and length in front of what is broadcast
-	maxBody    = callSize + MaxBroadcast
+	headerSize = 5                       // kind, length of the body
+	callSize   = 8                       // root and length in front of what is broadcast
+	maxBody    = callSize + MaxBroadcast // also of a note with who told it
+	maxNote    = MaxBroadcast            // of a text for all
 )
 
 // kind says what a frame means.
@@ -31,6 +32,7 @@ const (
 	kindError   kind = 'E' // server: the job is broken; kind and text
 	kindGiveUp  kind = 'U' // client: stops waiting; why
 	kindBye     kind = 'B' // client: closes in good order
+	kindNote    kind = 'T' // client: text for all; server: who told it, and the text
 	kindEnded   kind = 'X' // launcher: a rank has ended; which, and how
 )
 
@@ -67,7 +69,7 @@ func readFrame(r io.Reader, limit int) (frame, error) {
 	}
 	f := frame{kind: kind(head[0])}
 	switch f.kind {
-	case kindGreet, kindAnswer, kindProof, kindRefuse, kindEnter, kindBarrier, kindCast, kindDone, kindError, kindGiveUp, kindBye, kindEnded:
+	case kindGreet, kindAnswer, kindProof, kindRefuse, kindEnter, kindBarrier, kindCast, kindDone, kindError, kindGiveUp, kindBye, kindNote, kindEnded:
 	default:
 		return frame{}, fmt.Errorf("%w: kind %#02x", errFrame, head[0])
 	}

@@ -77,7 +77,7 @@ func (l *link) accept(s secret, me peer) (peer, error) {
 	if _, err := l.expect(kindEnter, 0); err != nil {
 		return peer{}, err
 	}
-	them, err := decodePeer(who)
+	them, err := decodePeer(who, me)
 	return them, errors.Join(err, l.conn.SetDeadline(time.Time{}))
 }
 
@@ -120,7 +120,7 @@ func (l *link) connect(s secret, me peer, patience time.Duration) (peer, error) 
 	if !hmac.Equal(proof, s.prove(roleServer, server, client, who)) {
 		return peer{}, fmt.Errorf("%w: the server holds another token or serves another job", ErrRefused)
 	}
-	them, err := decodePeer(who)
+	them, err := decodePeer(who, me)
 	if err != nil {
 		return peer{}, err
 	}

@@ -114,6 +114,8 @@ func (h *hub) listen(m *member) {
 		switch f.kind {
 		case kindBarrier, kindCast:
 			h.arrive(m, f)
+		case kindNote:
+			h.relay(m, f.body)
 		case kindGiveUp:
 			h.giveUp(m, string(f.body))
 		case kindBye:

@@ -39,6 +39,10 @@ type Local interface {
 // for by name; "" if it need not be.
 type Reluctant interface{ Reluctant() string }
 
+// Near is the mark of an engine for the PEs of one machine. It says what can be done where
+// there are more.
+type Near interface{ Near() string }
+
 // Sized is the ability of an engine to say how large heaps are that nobody has asked for.
 type Sized interface{ DefaultHeap() uintptr }
 
@@ -72,7 +76,12 @@ type Job struct {
 	Config
 	Rank, Size int
 	LocalRank  int // number of this PE among those of its machine, which take turns with its devices
-	Exchange   Exchange
+	// Machines has the number of the machine that each PE says it runs on, counted from
+	// that of PE 0, which is 0. It is what they say, and proves nothing: PEs with equal
+	// numbers run under one kernel, in one network namespace, and may share memory;
+	// others may not be tried. nil: not known.
+	Machines []int
+	Exchange Exchange
 }
 
 // Exchange is the little that an engine needs to find its peers.

@@ -36,6 +36,8 @@ const (
 	Size      = "GOSHMEM_SIZE"
 	LocalRank = "GOSHMEM_LOCAL_RANK"
 	LocalSize = "GOSHMEM_LOCAL_SIZE"
+	NodeRank  = "GOSHMEM_NODE_RANK"
+	Nodes     = "GOSHMEM_NODES"
 	TestCall  = "GOSHMEM_TEST_CALL"
 	Program   = "GOSHMEM_PROGRAM"
 )
@@ -68,6 +70,8 @@ func Vars() []Var {
 		{Size, "", "number of processes in the job (set by the launcher)"},
 		{LocalRank, "", "number of this process on its machine (set by the launcher)"},
 		{LocalSize, "", "number of processes on this machine (set by the launcher)"},
+		{NodeRank, "", "number of this machine in a job over several (set by the launcher)"},
+		{Nodes, "", "number of machines of the job (set by the launcher)"},
 		{Program, "", "the package that this process was built from, for messages (set by goshmem run)"},
 		{TestCall, "", "which shmemtest.RunProcesses call this process serves (set by shmemtest)"},
 	}

@@ -74,7 +74,7 @@ func (j *joiner) find() error {
 	if err != nil {
 		return err
 	}
-	j.lib, j.driver, j.dev = newLibrary(lib), driver, j.job.Rank%driver.Count()
+	j.lib, j.driver, j.dev = newLibrary(lib), driver, j.job.LocalRank%driver.Count()
 	if lib.AtOnce() {
 		if j.lib.turns, err = order(lib, driver, j.dev); err != nil {
 			return err
