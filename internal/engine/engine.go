@@ -68,7 +68,14 @@ type Config struct {
 	HeapSize uintptr       // bytes of each PE's symmetric heap
 	Timeout  time.Duration // of waits whose context has no deadline
 	NodeSize int           // not 0: PEs on different virtual nodes of so many PEs have no Base
+
+	// Transport is how data goes to PEs of other virtual nodes: "" by memory of this machine
+	// that they share all the same, UCX by what carries it to other machines.
+	Transport string
 }
+
+// UCX is the transport to PEs that share no memory with this one.
+const UCX = "ucx"
 
 // Job tells an engine its place and how to reach the others before symmetric
 // memory exists.

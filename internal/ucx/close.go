@@ -1,0 +1,54 @@
+package ucx
+
+import (
+	"runtime"
+
+	"github.com/goshmem/goshmem/internal/dl"
+)
+
+// Close gives up all peers and memory. What is under way ends with ErrClosed. It waits for
+// nobody but the calls of this process that are inside, which leave at once. Flush before,
+// and have the others know: they are told of a peer that is gone. Again does nothing.
+func (w *Worker) Close() error {
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		<-w.ended
+		return nil
+	}
+	w.closed = true
+	w.tell()
+	dl.Call(w.lib.signal, w.worker)
+	for _, p := range w.peers {
+		p.drop()
+	}
+	w.mu.Unlock()
+	<-w.ended
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.inside > 0 {
+		w.mu.Unlock()
+		runtime.Gosched()
+		w.mu.Lock()
+	}
+	return w.release()
+}
+
+// release gives back what start has made.
+func (w *Worker) release() error {
+	var first error
+	for len(w.memories) > 0 {
+		if err := w.memories[0].close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	if w.worker != 0 {
+		dl.Call(w.lib.workerDestroy, w.worker)
+		w.worker = 0
+	}
+	if w.context != 0 {
+		dl.Call(w.lib.cleanup, w.context)
+		w.context = 0
+	}
+	return first
+}
