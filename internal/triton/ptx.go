@@ -2,6 +2,7 @@ package triton
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,7 +37,7 @@ func ptx(file string, image []byte, name string) (code, error) {
 	return c, nil
 }
 
-// declared reads the words of a parameter: .param .u64 .ptr .global .align 16 name. Old
+// declared reads the words of a parameter: .param .u64 .ptr .global .align 1 name. Old
 // compilers leave out .ptr: 64 bits without it may be anything.
 func declared(words []string) (p Param, ok bool) {
 	if len(words) < 3 || words[0] != ".param" || strings.Contains(words[len(words)-1], "[") {
@@ -50,13 +51,8 @@ func declared(words []string) (p Param, ok bool) {
 	if bits < 64 || words[1] == ".f64" {
 		p.Kind = Number
 	}
-	for i, w := range words {
-		switch w {
-		case ".ptr":
-			p.Kind = Address
-		case ".align":
-			p.Aligned, err = strconv.Atoi(words[min(i+1, len(words)-1)])
-		}
+	if slices.Contains(words, ".ptr") {
+		p.Kind = Address
 	}
-	return p, err == nil
+	return p, true
 }

@@ -59,14 +59,14 @@ func unpackSized(tag byte, b []byte, depth int) (any, []byte, error) {
 }
 
 func unpackText(b []byte, n int) (any, []byte, error) {
-	if n > len(b) {
+	if n < 0 || n > len(b) {
 		return nil, nil, errPacked
 	}
 	return string(b[:n]), b[n:], nil
 }
 
 func unpackList(b []byte, n, depth int) (any, []byte, error) {
-	if n > len(b) { // each has a byte at least
+	if n < 0 || n > len(b) { // each has a byte at least
 		return nil, nil, errPacked
 	}
 	list := make([]any, n)
