@@ -33,6 +33,7 @@ class Absent(types.ModuleType):
     """Stands for a module that is not installed and that device functions do not run."""
 
     __path__ = []
+    __triton_builtin__ = True  # functions may speak of it where they do not come to it
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -137,7 +138,9 @@ def main():
                 done += 1
             except Exception as e:  # a kernel that does not compile must not hide the others
                 failed += 1
-                print(f"{name} for {name_of_target}: {type(e).__name__}: {str(e).strip().splitlines()[-1]}", file=sys.stderr)
+                while e.__cause__:  # the innermost says why
+                    e = e.__cause__
+                print(f"{name} for {name_of_target}: {type(e).__name__}: {str(e).strip()}", file=sys.stderr)
         print(f"{done} kernels for {name_of_target} by Triton {triton.__version__} in {out}")
     sys.exit(1 if failed else 0)
 
