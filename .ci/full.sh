@@ -37,6 +37,7 @@ stage_jobs() {
 	each "goshmem test" "$CI_DIR/bin/goshmem" test -n 1,2,4 "${job_tests[@]}"
 	tests jobs ./examples/mpiexchange
 	tests jobs -run Under ./internal/killtest
+	tests jobs -run TestRunHostfiles ./cmd/goshmem
 	tests jobs ./bench/...
 }
 

@@ -53,7 +53,7 @@ func (c *Crew) Share(ctx context.Context, mine []byte) ([][]byte, error) {
 		}
 		text := make([]byte, min(binary.BigEndian.Uint32(head[:]), MaxBroadcast+1))
 		if node == c.store.me.rank {
-			text = mine
+			copy(text, mine)
 		}
 		if err := c.store.Broadcast(ctx, text, node); err != nil {
 			return nil, err

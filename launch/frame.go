@@ -25,6 +25,7 @@ const (
 	kindAnswer  kind = 'A' // client: nonce, proof, who it is
 	kindProof   kind = 'P' // server: proof, who it is
 	kindRefuse  kind = 'R' // server: the answer does not prove membership
+	kindVersion kind = 'V' // client: has another version; which, and who it is
 	kindEnter   kind = 'N' // client: believes the server, and is in
 	kindBarrier kind = 'b' // client: has come to a barrier
 	kindCast    kind = 'c' // client: has come to a broadcast
@@ -69,7 +70,7 @@ func readFrame(r io.Reader, limit int) (frame, error) {
 	}
 	f := frame{kind: kind(head[0])}
 	switch f.kind {
-	case kindGreet, kindAnswer, kindProof, kindRefuse, kindEnter, kindBarrier, kindCast, kindDone, kindError, kindGiveUp, kindBye, kindNote, kindEnded:
+	case kindGreet, kindAnswer, kindProof, kindRefuse, kindVersion, kindEnter, kindBarrier, kindCast, kindDone, kindError, kindGiveUp, kindBye, kindNote, kindEnded:
 	default:
 		return frame{}, fmt.Errorf("%w: kind %#02x", errFrame, head[0])
 	}

@@ -53,6 +53,9 @@ func start(ctx context.Context, o Options) (*World, error) {
 		return nil, err
 	}
 	info := Info{Reason: choice.Reason, Launcher: job.Family, NodeSize: c.NodeSize, Checked: checked, Weak: o.Weak, local: choice.LocalRank}
+	if s, ok := heap.(engine.Spread); ok {
+		info.Nodes = s.Nodes()
+	}
 	w, err := o.world(heap, info)
 	if err != nil {
 		heap.Fail(err.Error(), engine.Stays)

@@ -97,7 +97,7 @@ func (o *runOptions) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	err = start(c.Context(), s)
-	if err != nil && o.weak != 0 {
+	if err != nil && o.weak != 0 && s.Nodes == nil {
 		fmt.Fprintf(os.Stderr, "goshmem: weak mode, seed %d: to see this again run goshmem run -n %d --weak %d %s\n", o.weak, s.N, o.weak, strings.Join(args, " "))
 	}
 	return err
@@ -160,12 +160,17 @@ func job(ctx context.Context, s launcher.Spec) error {
 	return err
 }
 
-// reportCores says where the ranks are going to run, if they are bound.
+// reportCores says where the ranks are going to run, if they are bound. In a job over
+// several machines they have no other numbers yet than those that they have here.
 func reportCores(s launcher.Spec) error {
+	noun := "rank"
+	if s.Nodes != nil {
+		noun = "local rank"
+	}
 	cores, err := s.Cores()
 	for rank, core := range cores {
 		if core >= 0 {
-			fmt.Fprintf(s.Stderr, "goshmem: rank %d runs on core %d\n", rank, core)
+			fmt.Fprintf(s.Stderr, "goshmem: %s %d runs on core %d\n", noun, rank, core)
 		}
 	}
 	return err

@@ -27,6 +27,12 @@ func UCX() dl.Spec {
 		Settings: []dl.Setting{{
 			Name: "UCX_ERROR_SIGNALS", Value: "",
 			Why: "UCX would handle SIGSEGV itself while it is loaded, and a nil dereference that Go can recover from would end the process",
+		}, {
+			Name: "UCX_LOG_LEVEL", Value: "fatal",
+			Why: "UCX would write to the program's standard output what we return as errors",
+		}, {
+			Name: "UCX_TCP_CONN_NB", Value: "y",
+			Why: "a thread would be in UCX for as long as the system tries to connect to a node that is gone",
 		}},
 		Note: "the distribution's package is libucx0 or ucx",
 	}

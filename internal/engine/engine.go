@@ -8,6 +8,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 	"unsafe"
 )
@@ -45,6 +46,9 @@ type Near interface{ Near() string }
 
 // Sized is the ability of an engine to say how large heaps are that nobody has asked for.
 type Sized interface{ DefaultHeap() uintptr }
+
+// Spread is the ability of a heap to say how many nodes its PEs are on that share no memory.
+type Spread interface{ Nodes() int }
 
 // Distant is the mark of a heap whose lanes every operation on a PE must go through,
 // also where the PE has a Base, which is then for collectives and for views.
@@ -90,6 +94,9 @@ type Job struct {
 	Machines []int
 	Exchange Exchange
 }
+
+// Several says whether PEs are known to run on more than one machine.
+func (j Job) Several() bool { return len(j.Machines) > 0 && slices.Max(j.Machines) > 0 }
 
 // Exchange is the little that an engine needs to find its peers.
 type Exchange interface {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -16,7 +15,7 @@ import (
 // machine. None says why there is no such interface, which is no error. Collective over
 // the job; what it may take is bounded to some seconds.
 func Network(ctx context.Context, job engine.Job) (none string, err error) {
-	if len(job.Machines) == 0 || slices.Max(job.Machines) == 0 {
+	if !job.Several() {
 		return "", nil
 	}
 	p := reach.Party{Exchange: job.Exchange, Rank: job.Rank, Node: job.Machines[job.Rank]}

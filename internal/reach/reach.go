@@ -35,6 +35,7 @@ const (
 	mostPlaces = 16 // addresses of a machine
 	mostAsked  = 32 // other machines that each machine tries, the ones that follow it
 	leafBytes  = 4096
+	mostNodes  = 512 // all hear the offers of all, by way of one of them
 
 	patience = 2 * time.Second        // for an address that does not answer: a lost packet is sent again after one
 	least    = 500 * time.Millisecond // also where all machines were reached before
@@ -69,6 +70,9 @@ func Measure(ctx context.Context, p Party) (Found, error) {
 
 // measure is Measure for a machine that has these addresses.
 func (p Party) measure(ctx context.Context, places []place) (Found, error) {
+	if len(p.Speakers) > mostNodes {
+		return Found{Why: fmt.Sprintf("not looked for among more than %d machines", mostNodes)}, nil
+	}
 	var mine leaf
 	speaks := p.Speakers[p.Node] == p.Rank
 	if speaks {

@@ -28,21 +28,53 @@ type cell struct{ in, reply uint64 }
 // Atomic does op on the word of width bytes (4 or 8, aligned to them) at offset, and
 // returns what was there before. compare is for CompareSwap alone. It waits for the answer.
 func (r *Remote) Atomic(offset uintptr, op AtomicOp, width int, operand, compare uint64) (old uint64, err error) {
-	w := r.p.w
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	c := (*cell)(w.cells.take())
+	r.p.w.mu.Lock()
+	defer r.p.w.mu.Unlock()
+	if op >= And && r.p.w.errors == ucx.UCP_ERR_HANDLING_MODE_NONE {
+		return r.swapped(offset, op, width, operand)
+	}
+	return r.fetch(offset, op, width, operand, compare)
+}
+
+// swapped does And, Or and Xor with an answer by CompareSwap: over shared memory, UCX
+// 1.13.1 combines the word with itself instead of with the operand.
+func (r *Remote) swapped(offset uintptr, op AtomicOp, width int, operand uint64) (old uint64, err error) {
+	old, err = r.fetch(offset, Add, width, 0, 0)
+	for err == nil {
+		next := old ^ operand
+		switch op {
+		case And:
+			next = old & operand
+		case Or:
+			next = old | operand
+		}
+		was := old
+		if old, err = r.fetch(offset, CompareSwap, width, next, was); old == was {
+			break
+		}
+	}
+	return old, err
+}
+
+// fetch does an atomic and waits for its answer. The lock is held, and given up on the way.
+func (r *Remote) fetch(offset uintptr, op AtomicOp, width int, operand, compare uint64) (old uint64, err error) {
+	w, c := r.p.w, r.p.w.cell
 	c.in, c.reply = operand, 0
 	if op == CompareSwap {
 		c.in, c.reply = compare, operand
 	}
-	err = r.post(offset, op, width, c, true)
-	old = c.reply
-	w.cells.give(unsafe.Pointer(c))
-	if width == 4 {
-		old &= 1<<32 - 1
+	result, err := r.post(offset, op, width, true)
+	if result != 0 {
+		w.cell = (*cell)(w.cells.take()) // the other is this operation's until it is over
+		err = r.p.finish("atomic", result, true, 0)
+		if !r.p.stuck {
+			w.cells.give(unsafe.Pointer(c))
+		}
 	}
-	return old, err
+	if width == 4 {
+		return c.reply & (1<<32 - 1), err
+	}
+	return c.reply, err
 }
 
 // AtomicNBI does op, which is not Swap nor CompareSwap, without an answer: it is done
@@ -51,33 +83,35 @@ func (r *Remote) AtomicNBI(offset uintptr, op AtomicOp, width int, operand uint6
 	if op == Swap || op == CompareSwap {
 		return fmt.Errorf("ucx: %w: a swap has an answer: use Atomic", ErrArgument)
 	}
-	w := r.p.w
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	c := (*cell)(w.cells.take())
-	c.in = operand
-	err := r.post(offset, op, width, c, false)
-	w.cells.give(unsafe.Pointer(c)) // the library has copied the operand
+	r.p.w.mu.Lock()
+	defer r.p.w.mu.Unlock()
+	r.p.w.cell.in = operand // which the library copies
+	result, err := r.post(offset, op, width, false)
+	if result != 0 {
+		err = r.p.finish("atomic", result, false, cellSize)
+	}
 	return err
 }
 
-// post starts an atomic, and waits for it if it has an answer. The lock is held.
-func (r *Remote) post(offset uintptr, op AtomicOp, width int, c *cell, fetch bool) error {
+// post starts an atomic whose operands are in the cell. The lock is held.
+func (r *Remote) post(offset uintptr, op AtomicOp, width int, answer bool) (result uintptr, err error) {
 	if width != 4 && width != 8 || (uintptr(r.base)+offset)%uintptr(width) != 0 {
-		return fmt.Errorf("ucx: %w: an atomic of %d bytes at offset %d: words of 4 or 8 bytes, aligned to them", ErrArgument, width, offset)
+		return 0, fmt.Errorf("ucx: %w: an atomic of %d bytes at offset %d: words of 4 or 8 bytes, aligned to them", ErrArgument, width, offset)
+	}
+	if err := r.inside(offset, uintptr(width)); err != nil {
+		return 0, err
 	}
 	if err := r.ready(); err != nil {
-		return err
+		return 0, err
 	}
-	p := r.p
-	block := p.w.atomic
+	w := r.p.w
+	block := w.atomic
 	block.OpAttrMask = ucx.UCP_OP_ATTR_FIELD_DATATYPE
 	block.Datatype = ucx.Contig(uint64(width))
-	if fetch {
+	if answer {
 		block.OpAttrMask |= ucx.UCP_OP_ATTR_FIELD_REPLY_BUFFER
-		block.ReplyBuffer = dl.Addr(&c.reply)
+		block.ReplyBuffer = dl.Addr(&w.cell.reply)
 	}
-	p.posted++
-	result := dl.Call(p.w.lib.atomic, p.ep, uintptr(op), dl.Addr(&c.in), 1, uintptr(r.base)+offset, r.rkey, dl.Addr(block))
-	return p.finish("atomic", result, fetch)
+	r.p.posted++
+	return w.line.Call7(w.lib.atomic, r.p.ep, uintptr(op), dl.Addr(&w.cell.in), 1, uintptr(r.base)+offset, r.rkey, dl.Addr(block)), nil
 }

@@ -2,6 +2,7 @@ package ucx
 
 import (
 	"runtime"
+	"time"
 
 	"github.com/goshmem/goshmem/internal/dl"
 )
@@ -17,11 +18,8 @@ func (w *Worker) Close() error {
 		return nil
 	}
 	w.closed = true
-	w.tell()
 	dl.Call(w.lib.signal, w.worker)
-	for _, p := range w.peers {
-		p.drop()
-	}
+	w.leave()
 	w.mu.Unlock()
 	<-w.ended
 	w.mu.Lock()
@@ -33,6 +31,30 @@ func (w *Worker) Close() error {
 	}
 	return w.release()
 }
+
+// leave tells the others, and gives them up. The lock is held.
+func (w *Worker) leave() {
+	for _, p := range w.peers {
+		if p.known() && p.err() == nil {
+			p.say(leaveTag)
+		}
+	}
+	end := time.Now().Add(leaveFor)
+	for _, p := range w.peers {
+		if !p.known() || p.err() != nil {
+			continue
+		}
+		if flush := dl.Call(w.lib.epFlush, p.ep, dl.Addr(w.plain)); flush != 0 && !failed(flush) {
+			w.over(flush, end)
+		}
+	}
+	for _, p := range w.peers {
+		p.drop()
+	}
+}
+
+// leaveFor is how long others are waited for that are to know that we leave.
+const leaveFor = 200 * time.Millisecond
 
 // release gives back what start has made.
 func (w *Worker) release() error {

@@ -17,6 +17,8 @@ var (
 	// ErrUnreachable means that the peer's process or the network to it is gone, or has
 	// been silent for too long. It is final: nothing reaches that peer any more.
 	ErrUnreachable = errors.New("peer cannot be reached")
+	// ErrLeft means that the peer has closed its Worker.
+	ErrLeft = errors.New("peer has left")
 	// ErrClosed means that the Worker, Peer, Memory or Remote was closed.
 	ErrClosed = errors.New("closed")
 	// ErrArgument means that the call was wrong: a range outside of the memory, a message
@@ -43,7 +45,7 @@ func (l *library) words(s int8) string {
 
 // refused is the error for a status.
 func (l *library) refused(doing string, s int8) error {
-	return fmt.Errorf("ucx: %s: %w: %s", doing, ErrRefused, l.words(s))
+	return fmt.Errorf("ucx: %s: %w: %s (UCX_LOG_LEVEL=info has it say more)", doing, ErrRefused, l.words(s))
 }
 
 // lost says whether a status means that a peer is gone.

@@ -1,9 +1,9 @@
 package ucx
 
 import (
+	"errors"
 	"fmt"
 
-	"github.com/goshmem/goshmem/internal/abi"
 	"github.com/goshmem/goshmem/internal/dl"
 )
 
@@ -28,9 +28,12 @@ type library struct {
 }
 
 // load opens the library, and finds its functions.
-func load() (*library, error) {
-	lib, _, err := dl.Open(abi.UCX())
-	if err != nil {
+func load(spec dl.Spec) (*library, error) {
+	lib, _, err := dl.Open(spec)
+	switch {
+	case errors.Is(err, dl.ErrSymbol):
+		return nil, fmt.Errorf("%w: %w: install libucx0 or ucx %d.%d or later", ErrVersion, err, apiMajor, apiMinor)
+	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrMissing, err)
 	}
 	l := &library{lib: lib}

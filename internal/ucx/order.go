@@ -16,17 +16,23 @@ func (w *Worker) Fence() error {
 	if w.closed {
 		return fmt.Errorf("ucx: fence: %w", ErrClosed)
 	}
-	for _, p := range w.peers {
-		if p.loose {
-			if err := p.flush(context.Background()); err != nil {
-				return err
-			}
+	for i := 0; i < len(w.peers); i++ {
+		if err := w.peers[i].fence(); err != nil {
+			return err
 		}
 	}
 	if st := status(dl.Call(w.lib.workerFence, w.worker)); st != ucx.UCS_OK {
 		return w.lib.refused("fence", st)
 	}
 	return nil
+}
+
+// fence waits for what takes more than one way, or has not left yet. The lock is held.
+func (p *Peer) fence() error {
+	if p.w.ordered && p.loose == 0 {
+		return nil
+	}
+	return p.flush(context.Background())
 }
 
 // Flush waits until all that was started before has arrived at its peers: what was put
@@ -55,7 +61,7 @@ func (p *Peer) Flush(ctx context.Context) error {
 }
 
 // flush waits for one peer. The lock is held.
-func (p *Peer) flush(_ context.Context) error {
+func (p *Peer) flush(ctx context.Context) error {
 	if p.posted == p.flushed {
 		return nil
 	}
@@ -64,12 +70,17 @@ func (p *Peer) flush(_ context.Context) error {
 	}
 	mark := p.posted
 	result := dl.Call(p.w.lib.epFlush, p.ep, dl.Addr(p.w.plain))
-	if err := p.finish("flush", result, true); err != nil {
-		return err
+	switch {
+	case failed(result):
+		return p.outcome("flush", status(result))
+	case result != 0:
+		if err := p.await(ctx, "flush", result); err != nil {
+			return err
+		}
 	}
 	p.flushed = max(p.flushed, mark)
 	if p.posted == mark {
-		p.loose = false
+		p.loose, p.half = 0, 0
 	}
 	return nil
 }

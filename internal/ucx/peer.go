@@ -3,6 +3,7 @@ package ucx
 import (
 	"fmt"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/abi/ucx"
@@ -14,10 +15,17 @@ type Peer struct {
 	w       *Worker
 	name    string
 	ep      uintptr
-	fault   *int32 // what UCX said when it gave the peer up; 0: it has not
-	posted  uint64 // how many operations were started
-	flushed uint64 // how many of them are known to have arrived
-	loose   bool   // some were not over when their calls returned, since the last flush
+	fault   *int32  // what UCX said when it gave the peer up; 0: it has not
+	posted  uint64  // how many operations were started
+	flushed uint64  // how many of them are known to have arrived
+	loose   uintptr // bytes of those that were not over when their calls returned, since the last flush
+	half    uintptr // what loose was when kept was started
+	kept    uintptr // the request of one of them
+	who     uint64  // its identity
+	heard   time.Time
+	saying  uintptr // the request of the last alive message
+	word    *uint64 // what that says
+	stuck   bool    // UCX may still write where it was told to
 	gone    atomic.Pointer[error]
 	remotes []*Remote
 }
@@ -25,7 +33,7 @@ type Peer struct {
 // Connect makes a Peer of an address, which it does not wait for: whether somebody is
 // there shows with the first operation. Name is what errors call the peer, "node 2, PE 5".
 func (w *Worker) Connect(name string, address []byte) (*Peer, error) {
-	data, err := unseal("the address of "+name, address)
+	data, err := unseal(addressMark, "the address of "+name, address)
 	if err != nil {
 		return nil, err
 	}
@@ -36,8 +44,7 @@ func (w *Worker) Connect(name string, address []byte) (*Peer, error) {
 	}
 	s := dl.Borrow()
 	defer s.Return()
-	p := &Peer{w: w, name: name, fault: (*int32)(w.cells.take())}
-	*p.fault = 0
+	p := w.newPeer(name, address)
 	copied := dl.OutSlice[byte](s, len(data))
 	copy(copied, data)
 	params := dl.In(s, ucx.EPParams{
@@ -55,16 +62,32 @@ func (w *Worker) Connect(name string, address []byte) (*Peer, error) {
 	return p, nil
 }
 
+func (w *Worker) newPeer(name string, address []byte) *Peer {
+	c := (*struct {
+		fault int32
+		word  uint64
+	})(w.cells.take())
+	c.fault, c.word = 0, w.identity
+	return &Peer{w: w, name: name, who: identity(address), fault: &c.fault, word: &c.word}
+}
+
 // Name is what Connect was given.
 func (p *Peer) Name() string { return p.name }
 
-// Err says why the peer cannot be reached any more (ErrUnreachable, ErrClosed); nil while
-// nothing is known against it. It looks at one word, and does not ask the peer.
+// Err says why the peer cannot be reached any more (ErrUnreachable, ErrLeft, ErrClosed);
+// nil while nothing is known against it. It does not ask the peer.
 func (p *Peer) Err() error {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	return p.err()
+}
+
+func (p *Peer) err() error {
 	if why := p.gone.Load(); why != nil {
 		return *why
 	}
 	if s := atomic.LoadInt32(p.fault); s != 0 {
+		p.w.listen() // it may have said that it leaves
 		return p.lose(fmt.Errorf("ucx: %s: %w: %s", p.name, ErrUnreachable, p.w.lib.words(int8(s))))
 	}
 	return nil
@@ -81,7 +104,7 @@ func (p *Peer) usable() error {
 	if p.w.closed {
 		return fmt.Errorf("ucx: %s: %w", p.name, ErrClosed)
 	}
-	return p.Err()
+	return p.err()
 }
 
 // outcome is the error of a status that an operation ended with.
@@ -117,11 +140,11 @@ func (p *Peer) drop() {
 	w := p.w
 	result := dl.Call(w.lib.epClose, p.ep, dl.Addr(w.closing))
 	p.ep = 0
-	for round := 0; result != 0 && !failed(result); round++ {
-		dl.Call(w.lib.progress, w.worker)
-		if status(dl.Call(w.lib.check, result)) != ucx.UCS_INPROGRESS || round == dropRounds {
-			dl.Call(w.lib.free, result)
-			break
+	p.stuck = failed(result) || result != 0 && !w.over(result, time.Now().Add(dropFor))
+	for _, request := range []*uintptr{&p.saying, &p.kept} {
+		if *request != 0 {
+			dl.Call(w.lib.free, *request)
+			*request = 0
 		}
 	}
 	for _, r := range p.remotes {
@@ -130,6 +153,20 @@ func (p *Peer) drop() {
 	p.remotes = nil
 }
 
-// dropRounds is how long the end of a closed endpoint is waited for: it does not depend
-// on the other side.
-const dropRounds = 10000
+// over makes progress until a request is over, but not for longer than that, and lets go
+// of it. The lock is held.
+func (w *Worker) over(request uintptr, end time.Time) bool {
+	defer dl.Call(w.lib.free, request)
+	for status(dl.Call(w.lib.check, request)) == ucx.UCS_INPROGRESS {
+		if time.Now().After(end) {
+			return false
+		}
+		dl.Call(w.lib.progress, w.worker)
+		yield()
+	}
+	return true
+}
+
+// dropFor is how long the end of a closed endpoint is waited for. It does not depend on
+// the other side, but over shared memory.
+const dropFor = 100 * time.Millisecond

@@ -1,8 +1,10 @@
 package ucx
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/goshmem/goshmem/internal/abi/ucx"
@@ -10,23 +12,18 @@ import (
 )
 
 // How waiting goes: first without a pause, then giving the processor to others between
-// looks, then asleep until the goroutine of the Worker has news.
+// looks, then asleep until UCX has an event, or it is time to look anyway: memory can
+// change without one.
 const (
 	spinFor  = 50 * time.Microsecond
 	yieldFor = time.Millisecond
-	lookFor  = time.Millisecond // how long a sleeper waits before he looks by himself
-	busyFor  = 100 * time.Microsecond
-	longest  = 500 * time.Millisecond // how long the goroutine sleeps at most
+	lookFor  = time.Millisecond       // how long a waiter sleeps at most
+	busyFor  = 100 * time.Microsecond // how long the Worker's goroutine keeps away from who spins
 )
 
-// turn has the library go on, and hands out messages. It returns how much there was to
-// do. The lock is held, but not while a message is handled.
+// turn has the library go on, and returns how much there was to do. The lock is held.
 func (w *Worker) turn() int {
-	n := int(uint32(dl.Call(w.lib.progress, w.worker)))
-	if n > 0 {
-		w.deliver()
-	}
-	return n
+	return int(uint32(w.line.Call(w.lib.progress, w.worker, 0, 0, 0, 0, 0)))
 }
 
 // Progress does what there is to do without waiting: for whoever waits for memory to
@@ -38,7 +35,11 @@ func (w *Worker) Progress() bool {
 		return false
 	}
 	w.turns++
-	return w.turn() > 0
+	n := w.turn()
+	if n > 0 {
+		w.deliver()
+	}
+	return n > 0
 }
 
 // Wait makes progress until ready says true, which is asked again whenever something has
@@ -57,7 +58,9 @@ func (w *Worker) Wait(ctx context.Context, ready func() bool) error {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
-		p.next(w)
+		if p.next(w) {
+			w.deliver()
+		}
 	}
 	return nil
 }
@@ -68,84 +71,83 @@ type pause struct {
 	since  time.Time // of the last time that there was anything to do
 }
 
-// next makes progress once, and pauses for as long as it seems right. The lock is held,
-// and given up on the way.
-func (p *pause) next(w *Worker) {
-	w.turns++
-	if w.turn() > 0 {
+// next makes progress once, says whether there was anything to do, and pauses for as long
+// as it seems right. The lock is held, and given up on the way.
+func (p *pause) next(w *Worker) bool {
+	n := w.turn()
+	if n > 0 {
 		p.rounds = 0
 	}
 	p.rounds++
+	var idle time.Duration
 	switch {
 	case p.rounds == 1:
 		p.since = time.Time{}
-	case p.rounds%16 == 0 && p.since.IsZero():
+	case p.rounds%16 != 0:
+	case p.since.IsZero():
 		p.since = time.Now()
-	case p.rounds%16 == 0 && time.Since(p.since) > yieldFor:
-		w.sleep()
+	default:
+		idle = time.Since(p.since)
+	}
+	if idle > yieldFor {
+		w.sleep(lookFor)
+		return n > 0
+	}
+	w.turns++
+	w.mu.Unlock()
+	if idle > spinFor {
+		runtime.Gosched() // for goroutines of this process
+		yield()           // for other processes
+	}
+	w.mu.Lock()
+	return n > 0
+}
+
+// sleep waits for an event of UCX's, but no longer than that. The lock is held, and
+// given up on the way.
+func (w *Worker) sleep(longest time.Duration) {
+	if w.closed || status(dl.Call(w.lib.arm, w.worker)) != ucx.UCS_OK {
 		return
 	}
+	w.asleep++
 	w.mu.Unlock()
-	if p.rounds%16 == 0 && time.Since(p.since) > spinFor {
-		yield()
-	}
+	sleepOn(w.events, longest)
 	w.mu.Lock()
-}
-
-// sleep waits for news, or until it is time to look. The lock is given up.
-func (w *Worker) sleep() {
-	news := w.news
-	w.listeners++
-	w.mu.Unlock()
-	timer := time.NewTimer(lookFor)
-	select {
-	case <-news:
-	case <-timer.C:
-	}
-	timer.Stop()
-	w.mu.Lock()
-	w.listeners--
-}
-
-// tell wakes the sleepers. The lock is held.
-func (w *Worker) tell() {
-	if w.listeners > 0 {
-		close(w.news)
-		w.news = make(chan struct{})
-	}
+	w.asleep--
 }
 
 // await waits until a request is over. The lock is held, and given up on the way.
-func (p *Peer) await(doing string, request uintptr) error {
+func (p *Peer) await(ctx context.Context, doing string, request uintptr) error {
 	w := p.w
 	w.inside++
 	defer func() { w.inside-- }()
 	var wait pause
 	var end time.Time
-	for {
-		s := status(dl.Call(w.lib.check, request))
+	for looks := 1; ; looks++ {
+		s := status(w.line.Call(w.lib.check, request, 0, 0, 0, 0, 0))
 		if s != ucx.UCS_INPROGRESS {
 			dl.Call(w.lib.free, request)
 			return p.outcome(doing, s)
 		}
-		if w.closed && p.ep == 0 {
+		if p.stuck || ctx.Err() != nil {
 			dl.Call(w.lib.free, request)
-			return p.usable()
+			return cmp.Or(p.usable(), context.Cause(ctx))
 		}
 		wait.next(w)
-		if wait.rounds%1024 == 0 {
+		if looks%256 == 0 {
 			end = p.patience(doing, end)
 		}
 	}
 }
 
-// patience gives the peer up once end has come.
+// patience gives the peer up once end has come, if it has not been heard of meanwhile.
 func (p *Peer) patience(doing string, end time.Time) time.Time {
-	switch {
-	case end.IsZero():
-		return time.Now().Add(p.w.config.timeout())
-	case time.Now().After(end):
-		p.lose(fmt.Errorf("ucx: %s: %w: %s was not over in %v", p.name, ErrUnreachable, doing, p.w.config.timeout()))
+	longest := p.w.config.timeout()
+	switch now := time.Now(); {
+	case end.IsZero(), now.After(end) && now.Sub(p.heard) < longest:
+		return now.Add(longest)
+	case now.After(end):
+		p.lose(fmt.Errorf("ucx: %s: %w: %s was not over in %v", p.name, ErrUnreachable, doing, longest))
 		p.drop()
 	}
 	return end
@@ -161,6 +163,8 @@ func (w *Worker) serve() {
 			w.mu.Unlock()
 			return
 		}
+		w.speak()
+		w.deliver()
 		if w.turns != seen { // somebody looks by himself: he would be kept from it
 			seen = w.turns
 			w.mu.Unlock()
@@ -174,24 +178,17 @@ func (w *Worker) serve() {
 // once makes progress, and sleeps if there was nothing to do. The lock is held, and
 // given up.
 func (w *Worker) once() {
-	if w.turn() > 0 {
-		w.tell()
-		w.mu.Unlock()
-		return
+	if w.turn() == 0 {
+		w.sleep(w.config.interval())
 	}
-	w.asleep = !w.closed && status(dl.Call(w.lib.arm, w.worker)) == ucx.UCS_OK
-	asleep := w.asleep
+	w.deliver()
 	w.mu.Unlock()
-	if asleep {
-		sleepOn(w.events, longest)
-	}
 }
 
 // rouse wakes that goroutine, because something was started that nobody waits for. The
 // lock is held.
 func (w *Worker) rouse() {
-	if w.asleep {
-		w.asleep = false
+	if w.asleep > 0 {
 		dl.Call(w.lib.signal, w.worker)
 	}
 }

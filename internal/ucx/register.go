@@ -1,6 +1,7 @@
 package ucx
 
 import (
+	"encoding/binary"
 	"fmt"
 	"unsafe"
 
@@ -18,7 +19,9 @@ type Memory struct {
 }
 
 // Register makes n bytes at p reachable. It must not be Go memory: only what was mapped
-// for this, and stays mapped until Close.
+// for this. It has to stay mapped until the Worker is closed, whatever becomes of the
+// Memory: where this process does for others what their network cannot, it would die of a
+// late put.
 func (w *Worker) Register(p unsafe.Pointer, n uintptr) (*Memory, error) {
 	return w.mapMemory(ucx.MemMapParams{
 		FieldMask: ucx.UCP_MEM_MAP_PARAM_FIELD_ADDRESS | ucx.UCP_MEM_MAP_PARAM_FIELD_LENGTH | ucx.UCP_MEM_MAP_PARAM_FIELD_MEMORY_TYPE,
@@ -71,7 +74,8 @@ func (m *Memory) describe(s *dl.Scratch) error {
 	if st := status(dl.Call(lib.rkeyPack, m.w.context, m.handle, dl.Addr(key), dl.Addr(length))); st != ucx.UCS_OK {
 		return lib.refused("make the key of memory", st)
 	}
-	m.key = seal(dl.Memory(*key, int(*length)))
+	where := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, uint64(m.at)), uint64(m.n))
+	m.key = seal(keyMark, append(where, dl.Memory(*key, int(*length))...))
 	dl.Call(lib.rkeyFree, *key)
 	return nil
 }
@@ -86,8 +90,8 @@ func (m *Memory) Base() uint64 { return uint64(m.at) }
 // it was given to Register.
 func (m *Memory) Bytes() []byte { return dl.Memory(m.at, int(m.n)) }
 
-// Close makes the memory unreachable; peers that still use it may be given up by UCX. What
-// Allocate gave is unmapped. Again does nothing.
+// Close makes the memory unreachable, and unmaps what Allocate gave: no peer may use it any
+// more. Closing the Worker does it too. Again does nothing.
 func (m *Memory) Close() error {
 	m.w.mu.Lock()
 	defer m.w.mu.Unlock()

@@ -37,6 +37,16 @@ func (c Config) together() bool {
 	return true
 }
 
+// single says whether there is one device only, so that all that goes to a peer takes one
+// way and stays in order.
+func (c Config) single() bool {
+	list := c.Devices
+	if users, set := os.LookupEnv("UCX_NET_DEVICES"); set {
+		list = users
+	}
+	return c.together() || list != "" && list != "all" && !strings.Contains(list, ",")
+}
+
 // text says which of them were given, for errors.
 func (c Config) text() string {
 	var parts []string

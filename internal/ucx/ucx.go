@@ -31,7 +31,11 @@
 // All methods can be called by several goroutines at a time. Nothing here calls from C into Go.
 package ucx
 
-import "time"
+import (
+	"time"
+
+	"github.com/goshmem/goshmem/internal/abi"
+)
 
 // Config is what a Worker is opened with. The zero value of each field is right.
 type Config struct {
@@ -43,7 +47,10 @@ type Config struct {
 	Transports string
 	// Peers is how many peers are expected, as a hint.
 	Peers int
-	// Timeout is how long an operation may take before its peer counts as gone; 0: 30 s.
+	// Timeout is how long a peer may be silent before it counts as gone; 0: 30 s. Peers
+	// that are connected both ways and have to do with each other say eight times in it
+	// that they are there, without the program's help; others count as gone when an
+	// operation takes longer.
 	Timeout time.Duration
 }
 
@@ -66,7 +73,7 @@ type Found struct {
 // Probe says which library would be used. The error says what was looked for, where, and
 // what to install (ErrMissing), or that it is too old (ErrVersion).
 func Probe() (Found, error) {
-	l, err := load()
+	l, err := load(abi.UCX())
 	if err != nil {
 		return Found{}, err
 	}

@@ -2,8 +2,10 @@ package ucx
 
 import (
 	"sync"
+	"time"
 	"unsafe"
 
+	"github.com/goshmem/goshmem/internal/abi"
 	"github.com/goshmem/goshmem/internal/abi/ucx"
 	"github.com/goshmem/goshmem/internal/dl"
 )
@@ -20,6 +22,8 @@ type Worker struct {
 	events   int // the descriptor that can be read when there is something to do
 	chunks   pool
 	cells    pool
+	line     dl.Line           // of whoever has the lock
+	cell     *cell             // operands of an atomic that is started
 	plain    *ucx.RequestParam // of operations without wishes
 	atomic   *ucx.RequestParam // filled for each
 	closing  *ucx.RequestParam // of endpoints
@@ -27,30 +31,30 @@ type Worker struct {
 	errors   int32 // how errors of endpoints are dealt with
 	memories []*Memory
 	peers    []*Peer
+	identity uint64 // of the address, which says in messages who sends them
+	said     time.Time
+	ordered  bool // what goes to one peer stays in order
 
 	closed bool
 	inside int           // calls that wait, which have to leave before Close can go on
 	ended  chan struct{} // closed when the goroutine of this Worker has ended
 
-	turns     uint64 // how often somebody else than that goroutine made progress
-	asleep    bool   // that goroutine is, on events
-	handle    func(message []byte)
-	handling  bool
-	message   []byte
-	listeners int           // who wait for news
-	news      chan struct{} // closed when something has come in and there are listeners
+	turns    uint64 // how often somebody else than that goroutine made progress
+	asleep   int    // how many sleep on events
+	handle   func(message []byte)
+	handling bool
+	message  []byte
 }
 
 // Open loads the library and makes a Worker. It sets UCX_ERROR_SIGNALS to nothing first,
 // unless the user has set it: UCX would take SIGSEGV from Go. It does not wait for others.
 func Open(c Config) (*Worker, error) {
-	lib, err := load()
+	lib, err := load(abi.UCX())
 	if err != nil {
 		return nil, err
 	}
 	w := &Worker{
-		lib: lib, config: c, chunks: pool{size: chunkSize}, cells: pool{size: cellSize},
-		ended: make(chan struct{}), news: make(chan struct{}),
+		lib: lib, config: c, line: dl.NewLine(), chunks: pool{size: chunkSize}, cells: pool{size: cellSize}, ended: make(chan struct{}),
 	}
 	if err := w.start(); err != nil {
 		w.release()
@@ -69,6 +73,7 @@ func (w *Worker) start() error {
 		return err
 	}
 	w.blocks()
+	w.ordered = w.config.single()
 	return w.learnAddress()
 }
 
@@ -125,13 +130,15 @@ func (w *Worker) learnAddress() error {
 	if st := status(dl.Call(w.lib.getAddress, w.worker, dl.Addr(address), dl.Addr(length))); st != ucx.UCS_OK {
 		return w.lib.refused("get the address", st)
 	}
-	w.address = seal(dl.Memory(*address, int(*length)))
+	w.address = seal(addressMark, dl.Memory(*address, int(*length)))
+	w.identity = identity(w.address)
 	dl.Call(w.lib.freeAddress, w.worker, *address)
 	return nil
 }
 
 // blocks makes the argument blocks that all operations share.
 func (w *Worker) blocks() {
+	w.cell = (*cell)(w.cells.take())
 	block := w.chunks.take()
 	w.plain = (*ucx.RequestParam)(block)
 	w.plain.OpAttrMask, w.plain.MemoryType = ucx.UCP_OP_ATTR_FIELD_MEMORY_TYPE, ucx.UCS_MEMORY_TYPE_HOST

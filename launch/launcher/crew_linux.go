@@ -224,7 +224,7 @@ func (j *job) report() {
 func (j *job) hear(told launch.Note) {
 	var n note
 	if told.Err == nil {
-		told.Err = json.Unmarshal(told.Text, &n)
+		told.Err = n.read(told.Text, j.meeting.size)
 	}
 	if told.Err != nil {
 		j.crew.broken = true
@@ -242,6 +242,19 @@ func (j *job) hear(told launch.Note) {
 	case n.Done:
 		j.crew.done[told.From] = true
 	}
+}
+
+// read reads a note about a job of so many ranks.
+func (n *note) read(text []byte, size int) error {
+	if err := json.Unmarshal(text, n); err != nil {
+		return fmt.Errorf("a node says what this launcher does not understand: %w", err)
+	}
+	for _, r := range []*RankResult{n.Ended, n.Words} {
+		if r != nil && (r.Rank < 0 || r.Rank >= size) {
+			return fmt.Errorf("a node speaks of rank %d of %d", r.Rank, size)
+		}
+	}
+	return nil
 }
 
 // mourn takes note of a rank that has ended.

@@ -339,7 +339,7 @@ func (j *job) result() (Result, error) {
 		res.Ranks = append(res.Ranks, r.RankResult)
 	}
 	slices.SortFunc(res.Ranks, func(a, b RankResult) int { return a.Rank - b.Rank })
-	if j.first >= 0 && len(res.Ranks) == j.meeting.size { // else nobody knows what all say
+	if j.first >= 0 && complete(res.Ranks, j.meeting.size) { // else nobody knows what all say
 		if c := culprit(res.Ranks, j.first); c != j.first {
 			res.First, res.follower, j.cause = c, &res.Ranks[j.first], failedFirst(res.Ranks[c])
 		}
@@ -348,6 +348,16 @@ func (j *job) result() (Result, error) {
 		res.Err = j.cause
 	}
 	return res, res.Err
+}
+
+// complete says whether there is each of n ranks, by rank.
+func complete(ranks []RankResult, n int) bool {
+	for i, r := range ranks {
+		if r.Rank != i {
+			return false
+		}
+	}
+	return len(ranks) == n
 }
 
 // signal reaches the whole process group. A group that is gone is no error: that

@@ -2,6 +2,7 @@ package launcher
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -241,4 +242,26 @@ func TestNodesCheck(t *testing.T) {
 			t.Errorf("%s: %v", says, err)
 		}
 	}
+}
+
+// FuzzNotes: whatever another launcher says, this one goes on or ends with an error.
+func FuzzNotes(f *testing.F) {
+	for _, seed := range []string{`{"Ended":{"Rank":1,"Code":3},"Failed":true}`, `{"Stop":"x","Code":143,"Signal":15}`, `{"Words":{"Rank":9}}`, `{"Done":true}`, `{`, `[]`, `{"Ended":{"Rank":-1}}`, `{"Ranks":2,"Host":"h"}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var n note
+		if err := n.read(text, 2); err == nil {
+			for _, r := range []*RankResult{n.Ended, n.Words} {
+				if r != nil && uint(r.Rank) >= 2 {
+					t.Errorf("%s: rank %d", text, r.Rank)
+				}
+			}
+		}
+		var o offer
+		m := meeting{node: 1, nodes: 2}
+		if json.Unmarshal(text, &o) == nil && m.settle([]offer{o, {Ranks: 1}}, "") == nil && (m.size != o.Ranks+1 || m.first != o.Ranks) {
+			t.Errorf("%s: %+v", text, m)
+		}
+	})
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync/atomic"
@@ -132,9 +133,17 @@ func (u *ucxWire) flush(ctx context.Context) (first error) {
 
 func (u *ucxWire) drain() error { return u.worker.Flush(context.Background()) }
 
-func (u *ucxWire) send(pe int, message []byte) error { return u.peers[pe].Send(message) }
+func (u *ucxWire) send(pe int, message []byte) error {
+	if u.peers[pe] == nil {
+		return errUnknown
+	}
+	return u.peers[pe].Send(message)
+}
 
 func (u *ucxWire) progress() { u.worker.Progress() }
+
+// errUnknown is the error of a PE that nobody has connected to yet.
+var errUnknown = errors.New("not connected")
 
 func (u *ucxWire) lost(pe int) error { return u.peers[pe].Err() }
 

@@ -80,6 +80,9 @@ func (j *joiner) find() error {
 			return err
 		}
 	}
+	if j.set.several = j.job.Several(); j.set.several {
+		j.set.rdma = rdma("/")
+	}
 	if j.backend, err = j.set.choose(lib.Facts()); err == nil {
 		err = j.set.mayStart(j.backend, j.job.Size, mpiInitialised)
 	}
