@@ -239,8 +239,8 @@ func TestImportArray(t *testing.T) {
 	})
 }
 
-// TestImportHandle: memory that has come by a handle is given to the others by it.
-func TestImportHandle(t *testing.T) {
+// TestImportHandleOfProcesses: memory that has come by a handle is given to the others by it.
+func TestImportHandleOfProcesses(t *testing.T) {
 	d, err := gpu.Open("host")
 	if err != nil {
 		t.Fatal(err)
