@@ -16,6 +16,7 @@ var process = rand.Text()
 // card is what a rank tells the others of its memory.
 type card struct {
 	Process   [32]byte
+	Machine   [48]byte
 	UUID      [48]byte // of the device
 	Exported  bool
 	Kept      [trouble]byte // why it is not exported
@@ -74,7 +75,12 @@ func (p *Imports) describe(s source) (c card, err error) {
 	if err != nil {
 		return c, err
 	}
+	here, err := machine()
+	if err != nil {
+		return c, err
+	}
 	copy(c.Process[:], process)
+	copy(c.Machine[:], here)
 	copy(c.UUID[:], about.UUID)
 	c.At, c.Bytes = uint64(s.memory.Address()), uint64(s.bytes)
 	if s.handle != nil {
@@ -85,6 +91,16 @@ func (p *Imports) describe(s source) (c card, err error) {
 		put(c.Kept[:], err.Error())
 	}
 	return c, nil
+}
+
+// machine tells machines apart: by their cores, as a device.
+func machine() (string, error) {
+	d, err := gpu.Open("host")
+	if err != nil {
+		return "", err
+	}
+	about, err := d.Properties()
+	return about.UUID, err
 }
 
 // reachAll finds the memory of all ranks. Those whose memory is out of reach get no base.
@@ -112,6 +128,9 @@ func (p *Imports) reachAll(cards []card, a *allocation, h *holding) error {
 func (p *Imports) reach(c card, h *holding) (uintptr, error) {
 	if get(c.Process[:]) == process {
 		return uintptr(c.At), nil
+	}
+	if here, err := machine(); err != nil || get(c.Machine[:]) != here {
+		return 0, errors.Join(err, errors.New("it is on another machine"))
 	}
 	if !c.Exported {
 		return 0, errors.New(get(c.Kept[:]))

@@ -74,8 +74,17 @@ enum hint {
 	through, // from memory, to memory (.cv, .wt)
 };
 
-// Raw bits of N bytes. Without the alignment a GPU of NVIDIA moves a u128 in two halves.
-struct alignas(16) u128 { u64 lo, hi; };
+// What is moved with one instruction, 16 bytes: a type that compilers take as a whole, as
+// they do not take every struct. It may stand for bytes of any type.
+#if defined(GOSHMEM_CUDA) && !defined(__clang__)
+typedef uint4 u128;
+typedef u32 word;
+#else
+typedef u64 u128 __attribute__((vector_size(16), may_alias));
+typedef u32 word __attribute__((may_alias));
+#endif
+
+// Raw bits of N bytes.
 template <int N> struct bits_of;
 template <> struct bits_of<1> { typedef u8 type; };
 template <> struct bits_of<2> { typedef u16 type; };
@@ -255,7 +264,7 @@ GOSHMEM_FN void move(char *dst, const char *src, u64 n, u64 t, u64 team) {
 		lines((u128 *)dst, (const u128 *)src, n / 16, t, team);
 	} else if ((((u64)dst | (u64)src) & 3) == 0) {
 		done = n / 4 * 4;
-		lines((u32 *)dst, (const u32 *)src, n / 4, t, team);
+		lines((word *)dst, (const word *)src, n / 4, t, team);
 	}
 	lines(dst + done, src + done, n - done, t, team);
 }

@@ -200,6 +200,44 @@ func TestExchangeGone(t *testing.T) {
 	}
 }
 
+// remote is an exchange over which the other rank seems to be elsewhere.
+type remote struct {
+	provider.Exchange
+	me      int
+	machine bool
+}
+
+func (r remote) Broadcast(ctx context.Context, buf []byte, root int) error {
+	err := r.Exchange.Broadcast(ctx, buf, root)
+	if root != r.me {
+		provider.Forge(buf, r.machine)
+	}
+	return err
+}
+
+// TestImportsOfMachines: memory of another machine, and such that cannot be exported, is not
+// direct, and the launch says why.
+func TestImportsOfMachines(t *testing.T) {
+	on(t, 2, shmem.Options{}, func(c world) {
+		for _, machine := range []bool{true, false} {
+			p, err := provider.NewImports(c.p.Device(), c.w.MyPE(), 2, remote{provider.ExchangeOf(c.w), c.w.MyPE(), machine}, provider.Options{SelfTest: true})
+			c.ok(err)
+			x, _ := allocate[byte](c, 8) // of the heap, which has no handle
+			m, err := p.Import(c.t.Context(), x)
+			c.ok(err)
+			words := "it is on another machine"
+			if !machine {
+				words = "does not know the memory"
+			}
+			if other := 1 - c.w.MyPE(); !slices.Equal(m.IndirectPeers(), []int{other}) || m.Capabilities(other) != 0 {
+				c.t.Errorf("%v: indirect %v", m, m.IndirectPeers())
+			}
+			c.wants(m.KernelArgument().Err, provider.ErrIndirect, words)
+			c.ok(errors.Join(p.Free(c.t.Context(), x.Address()), p.Close()))
+		}
+	})
+}
+
 // TestImportArray: tensors of other libraries.
 func TestImportArray(t *testing.T) {
 	on(t, 2, shmem.Options{}, func(c world) {
@@ -239,8 +277,8 @@ func TestImportArray(t *testing.T) {
 	})
 }
 
-// TestImportHandle: memory that has come by a handle is given to the others by it.
-func TestImportHandle(t *testing.T) {
+// TestImportHandleOfProcesses: memory that has come by a handle is given to the others by it.
+func TestImportHandleOfProcesses(t *testing.T) {
 	d, err := gpu.Open("host")
 	if err != nil {
 		t.Fatal(err)

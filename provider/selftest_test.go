@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/goshmem/goshmem/gpu"
@@ -9,9 +10,8 @@ import (
 	"github.com/goshmem/goshmem/shmem"
 )
 
-// TestSelfTest: entries that are right are found right, also of worlds with other nodes; one
-// that leads to another allocation is an error that names the rank.
-func TestSelfTest(t *testing.T) {
+// TestSelfTestOfNodes: ranks of other nodes are left out.
+func TestSelfTestOfNodes(t *testing.T) {
 	on(t, 4, shmem.Options{NodeSize: 2}, func(c world) {
 		p, err := provider.New(c.w, provider.Options{SelfTest: true})
 		c.ok(err)
@@ -19,23 +19,28 @@ func TestSelfTest(t *testing.T) {
 		c.ok(err)
 		c.ok(errors.Join(provider.Free(c.t.Context(), p, x), p.Close()))
 	})
+}
+
+// TestSelfTest: entries that are right are found right; one that leads to another allocation
+// is an error that names the rank.
+func TestSelfTest(t *testing.T) {
 	on(t, 3, shmem.Options{}, func(c world) {
-		ctx, me := c.t.Context(), c.p.Rank()
+		ctx, me, last := c.t.Context(), c.p.Rank(), c.p.NumRanks()-1
 		x, m := allocate[byte](c, 64)
 		other, _ := allocate[byte](c, 64)
 		c.ok(errors.Join(x.Fill(byte(me)), other.Fill(byte(me))))
 		c.ok(provider.SelfTest(ctx, provider.ExchangeOf(c.w), x, m))
 		spec := provider.Spec{Device: c.p.Device(), LocalRank: me, Bytes: 64, Bases: m.Bases()}
-		if me == 1 {
-			spec.Bases[2] += other.Address() - x.Address()
+		if me == last {
+			spec.Bases[0] += other.Address() - x.Address()
 		}
 		wrong, err := provider.NewAddressMap(spec)
 		c.ok(err)
 		err = provider.SelfTest(ctx, provider.ExchangeOf(c.w), x, wrong)
 		var e *provider.EntryError
-		if me != 1 {
-			c.wants(err, provider.ErrElsewhere, "rank 1: the table of rank 1: the entry ")
-		} else if !errors.As(err, &e) || e.Rank != 2 || e.By != 1 || e.Entry != spec.Bases[2] || e.Found[0] != 2 {
+		if me != last {
+			c.wants(err, provider.ErrElsewhere, fmt.Sprintf("rank %d: the table of rank %[1]d: the entry ", last))
+		} else if !errors.As(err, &e) || e.Rank != 0 || e.By != last || e.Entry != spec.Bases[0] || e.Found[0] != 0 {
 			c.t.Errorf("%v, %+v", err, e)
 		}
 		for i, v := range contents(c, x) {
