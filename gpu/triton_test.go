@@ -46,7 +46,7 @@ func TestTritonArguments(t *testing.T) {
 	d := open(t, "host:0")
 	x, words, halves := alloc[float32](t, d, 8), alloc[int64](t, d, 1), alloc[dtype.Float16](t, d, 1)
 	part := get(x.Slice(1, 8))(t)
-	plain := get(gpu.ReadTriton(filepath.Join(totals(), "total.cubin")))(t)
+	plain, typed := get(gpu.ReadTriton(filepath.Join(totals(), "total.cubin")))(t), signed(t)
 	for _, c := range []struct {
 		args      []any
 		says, too string // without a signature, and with one; "": no error
@@ -65,7 +65,7 @@ func TestTritonArguments(t *testing.T) {
 		{[]any{x, x, int32(1), int32(2)}, "", "argument 3 is a int32: the parameter k is fp32"},
 		{[]any{part, x, int32(1), float32(2)}, "", "the code of the parameter x counts on a multiple of 16"},
 	} {
-		for k, says := range map[*gpu.TritonFile]string{plain: c.says, signed(t): c.too} {
+		for k, says := range map[*gpu.TritonFile]string{plain: c.says, typed: c.too} {
 			if err := gpu.CheckTriton(d, k, c.args...); says != "" {
 				wants(t, err, gpu.ErrArgument, says)
 			} else {
