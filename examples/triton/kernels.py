@@ -126,10 +126,11 @@ def receive(dst, box, flag, looked, n, me, peers, BLOCK: tl.constexpr, LOOKS: tl
     """One program of one warp: waits for the flag, lowers it, and takes the message."""
     i = tl.arange(0, BLOCK)
     looks = 0
-    seen = ops.atomic_cas(flag, 1, 0, me, me, peers, sem="acquire", scope="sys")
+    up, down = tl.full([], 1, tl.int64), tl.full([], 0, tl.int64)
+    seen = ops.atomic_cas(flag, up, down, me, me, peers, sem="acquire", scope="sys")
     while (seen != 1) & (looks < LOOKS):
         looks += 1
-        seen = ops.atomic_cas(flag, 1, 0, me, me, peers, sem="acquire", scope="sys")
+        seen = ops.atomic_cas(flag, up, down, me, me, peers, sem="acquire", scope="sys")
     tl.debug_barrier()
     tl.store(dst + i, tl.load(box + i, mask=i < n, cache_modifier=".cv"), mask=i < n)
     tl.store(looked, looks)
