@@ -2,8 +2,8 @@
 parameters added, for gpu.LoadTriton. No GPU and no PyTorch are needed.
 
     pip install triton
-    python compile.py --target cuda:90 --target hip:gfx942 --out bin/triton
-    python compile.py --target cuda:90 --out bin/iris --iris PATH   # with Iris's device functions
+    python compile.py --target cuda:90 --target hip:gfx942 --out bin/kernels/triton
+    python compile.py --target cuda:90 --out bin/kernels/iris --iris PATH   # with Iris's device functions
 """
 
 import argparse

@@ -4,8 +4,8 @@
 // another.
 //
 //	pip install triton
-//	python examples/triton/compile.py --target cuda:90 --out bin/triton
-//	goshmem run -n 2 ./examples/triton -kernels bin/triton
+//	python examples/triton/compile.py --target cuda:90 --out bin/kernels/triton
+//	goshmem run -n 2 ./examples/triton -kernels bin/kernels/triton
 //
 // With -iris PATH the kernels are compiled at the start, with the device functions of a
 // checkout of Iris in place of those in ops.py, without a change to either. On platform host,
@@ -37,7 +37,7 @@ type orders struct {
 func main() {
 	var o orders
 	var without string
-	flag.StringVar(&o.kernels, "kernels", "bin/triton", "`folder` of what compile.py has made; with -iris what is compiled goes there")
+	flag.StringVar(&o.kernels, "kernels", "bin/kernels/triton", "`folder` of what compile.py has made; with -iris what is compiled goes there")
 	flag.StringVar(&o.iris, "iris", "", "`checkout` of Iris, whose device functions are compiled first")
 	flag.StringVar(&o.python, "python", "python3", "`program` that has Triton, for -iris")
 	flag.StringVar(&without, "without", "", "operations to leave out, as in atomic_sub,atomic_cas")
