@@ -27,26 +27,40 @@ func signed(t *testing.T) *gpu.TritonFile {
 	return get(gpu.ReadTriton(name))(t)
 }
 
-// TestTritonOnHost: there is no way to run machine code; what is wrong with a file is said
-// before that.
-func TestTritonOnHost(t *testing.T) {
-	d := open(t, "host:0")
-	_, err := d.LoadTriton(filepath.Join(totals(), "total.cubin"))
-	wants(t, err, gpu.ErrUnsupported, `machine code of kernel "total" for platform cuda, and platform host runs Go functions only`)
-	_, err = d.LoadTriton(filepath.Join(totals(), "none.cubin"))
+// tritonKernel adds up numbers with a kernel that Triton has compiled for sm_90; other devices
+// say why they cannot. What is wrong with a file is said before that.
+func tritonKernel(t *testing.T, d *gpu.Device) {
+	_, err := d.LoadTriton(filepath.Join(totals(), "none.cubin"))
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
-	_, err = gpu.ReadTriton("make.py")
-	wants(t, err, gpu.ErrArgument, ".cubin, .ptx and .hsaco are kernels")
+	k, err := d.LoadTriton(filepath.Join(totals(), "total.cubin"))
+	switch arch := get(d.Properties())(t).Arch; {
+	case d.Platform() == "host":
+		wants(t, err, gpu.ErrUnsupported, `machine code of kernel "total" for platform cuda, and platform host runs Go functions only`)
+		return
+	case arch != "sm_90":
+		wants(t, err, gpu.ErrArch, "total.cubin")
+		return
+	}
+	must(t, err)
+	closing(t, k)
+	const n = 200 // of the 256 that a program takes
+	x, out := alloc[float32](t, d, n), alloc[float32](t, d, 1)
+	must(t, x.CopyFrom(values[float32](n), nil))
+	must(t, k.Launch(nil, [3]int{}, x, out, int32(n), float32(2)))
+	holds(t, out, []float32{2 * n * (n + 1) / 2}, nil)
+	wants(t, k.Launch(nil, [3]int{}, x, out, float32(n)), gpu.ErrArgument, "3 arguments: the kernel has 4 parameters")
 }
 
 // TestTritonArguments compares arguments with parameters, without and with a signature.
 func TestTritonArguments(t *testing.T) {
+	_, err := gpu.ReadTriton("triton.so")
+	wants(t, err, gpu.ErrArgument, ".cubin, .ptx and .hsaco are kernels")
 	d := open(t, "host:0")
 	x, words, halves := alloc[float32](t, d, 8), alloc[int64](t, d, 1), alloc[dtype.Float16](t, d, 1)
 	part := get(x.Slice(1, 8))(t)
-	plain := get(gpu.ReadTriton(filepath.Join(totals(), "total.cubin")))(t)
+	plain, typed := get(gpu.ReadTriton(filepath.Join(totals(), "total.cubin")))(t), signed(t)
 	for _, c := range []struct {
 		args      []any
 		says, too string // without a signature, and with one; "": no error
@@ -65,7 +79,7 @@ func TestTritonArguments(t *testing.T) {
 		{[]any{x, x, int32(1), int32(2)}, "", "argument 3 is a int32: the parameter k is fp32"},
 		{[]any{part, x, int32(1), float32(2)}, "", "the code of the parameter x counts on a multiple of 16"},
 	} {
-		for k, says := range map[*gpu.TritonFile]string{plain: c.says, signed(t): c.too} {
+		for k, says := range map[*gpu.TritonFile]string{plain: c.says, typed: c.too} {
 			if err := gpu.CheckTriton(d, k, c.args...); says != "" {
 				wants(t, err, gpu.ErrArgument, says)
 			} else {

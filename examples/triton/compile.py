@@ -2,8 +2,8 @@
 parameters added, for gpu.LoadTriton. No GPU and no PyTorch are needed.
 
     pip install triton
-    python compile.py --target cuda:90 --target hip:gfx942 --out bin/triton
-    python compile.py --target cuda:90 --out bin/iris --iris PATH   # with Iris's device functions
+    python compile.py --target cuda:90 --target hip:gfx942 --out bin/kernels/triton
+    python compile.py --target cuda:90 --out bin/kernels/iris --iris PATH   # with Iris's device functions
 """
 
 import argparse
@@ -130,11 +130,12 @@ def main():
         out = a.out / name_of_target
         out.mkdir(parents=True, exist_ok=True)
         done = 0
-        for name, function, signature, constants in kernels.everything():
+        for name, function, signature, constants, warps in kernels.everything():
             if function.__name__ in a.without or a.only and not re.fullmatch(a.only, name):
                 continue
             try:
-                write(out, name, triton.compile(source(function, signature, constants), target=target), signature)
+                kernel = triton.compile(source(function, signature, constants), target=target, options={"num_warps": warps})
+                write(out, name, kernel, signature)
                 done += 1
             except Exception as e:  # a kernel that does not compile must not hide the others
                 failed += 1
