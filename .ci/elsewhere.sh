@@ -1,12 +1,20 @@
 #!/usr/bin/env bash
 # Runs what was built here on a machine without Go. `.ci/elsewhere.sh build`, `build
-# gpu` or `build engines` makes static binaries in bin/, in place of what is there; copy the tree there,
+# gpu`, `build engines` or `build triton` makes static binaries in bin/, in place of what is there; copy the tree there,
 # with bin/, and run
 #   .ci/elsewhere.sh run       programs and tests on the host engine, under our launcher
 #                              and whichever of torchrun and mpirun that machine has
 #   .ci/elsewhere.sh run gpu   tests and figures of devices, on one GPU and on all
 #   .ci/elsewhere.sh run engines
 #                              tests and figures of the engines on GPUs, NCCL and provider
+#   .ci/elsewhere.sh run scaling
+#                              the same on 2, 4, 8 ... GPUs, as many as there are, from what
+#                              `build engines` makes; PyTorch's process group beside it
+#   .ci/elsewhere.sh run triton
+#                              kernels of Triton's on address maps
+# `build triton` compiles the kernels for sm_90 with the Triton of $PYTHON, python3 if it is not
+# set, and once more with the device functions of the checkout of Iris that $IRIS names, if it
+# does.
 # `build engines` packs what it makes into one file, bin/packed.tar.xz, which `run` unpacks.
 # The last thing printed is a table; the whole output and the figures are in
 # ${OUT:-bin/out}.
@@ -149,6 +157,67 @@ run_engines() {
 	finish
 }
 
+# collectives N: those of N ranks on as many GPUs, and PyTorch's in between.
+collectives() {
+	local n=$1 op
+	for op in all_reduce broadcast reduce all_gather reduce_scatter alltoall; do
+		shown "perf nccl $op, $n ranks" bin/goshmem run --no-prefix -n "$n" bin/goshmem perf nccl "$op" -b 8 -e 1G -f 8 -w 5 -J "$out/nccl-$op-$n.json"
+	done
+	! have torchrun || shown "PyTorch, $n ranks" torchrun --nproc-per-node "$n" bench/peers/torch_nccl.py
+}
+
+# world N: engines and package provider on N GPUs.
+world() {
+	local n=$1
+	on ipc "$n" bin/shmem.test -test.v -test.run 'TestConformance$' -test.timeout 80s
+	on ipc $((2 * n)) bin/shmem.test -test.v -test.run 'TestConformance$' -test.timeout 80s
+	row "nvshmem worlds, $n PEs" env -C internal/engine/nvshmem ../../../bin/goshmem run -n "$n" ../../../bin/nvshmem.test -test.v -test.run '^TestWorld' -test.timeout 60s
+	on ipc "$n" bin/provider.test -test.v -test.run 'TestTable|TestOps|TestSharedOffsets|TestFresh|TestCreate|TestBarrier'
+	row "nccl tests, $n ranks" env -C nccl ../bin/nccl.test -test.v -test.timeout 100s -test.run 'TestRanks|TestProcesses'
+	shown "streams, $n PEs" bin/streams -engines ipc,nvshmem -n "$n" -rounds 3
+	shown "perf provider, $n PEs" env NCCL_NVLS_ENABLE=0 bin/goshmem run --no-prefix -n "$n" bin/goshmem perf provider --rounds 5 --save "$out/provider-$n.json" --maps "$out/provider-$n.png"
+}
+
+# run_scaling does for 2, 4, 8 ... GPUs what fits into its time, the whole machine first.
+run_scaling() {
+	start scaling.txt
+	local n all
+	all=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+	export GOSHMEM_TIMEOUT=20s
+	for ((n = all; n > 1; n /= 2)); do
+		CUDA_VISIBLE_DEVICES=$(seq -s, 0 $((n - 1)))
+		export CUDA_VISIBLE_DEVICES
+		collectives "$n"
+		world "$n"
+	done
+	finish
+}
+
+# kernels NAME [OPTION...]: what Triton makes for H100 and H200, less its text.
+kernels() {
+	"${PYTHON:-python3}" examples/triton/compile.py --target cuda:90 --out "bin/kernels/$1" "${@:2}"
+	rm -f "bin/kernels/$1"/*/*.ptx
+}
+
+run_triton() {
+	local n all engine name less
+	start triton.txt
+	all=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+	export GOSHMEM_TIMEOUT=20s
+	row "a kernel of Triton's" env -C gpu ../bin/gpu.test -test.v -test.run 'TestDevices/cuda/Triton|TestTriton' -test.timeout 60s
+	for name in triton iris; do
+		less=(-kernels "bin/kernels/$name")
+		[[ $name != iris ]] || less+=(-without atomic_sub) # which Triton does not have
+		[[ -d bin/kernels/$name ]] || continue
+		for n in 1 "$all" $((2 * all)); do
+			on ipc "$n" bin/triton "${less[@]}"
+		done
+		on nvshmem "$all" bin/triton "${less[@]}"
+	done
+	grep -h 'are right' "$out/$log"
+	finish
+}
+
 # devices COUNT COMMAND...: what there is to run on so many GPUs.
 devices() {
 	local n=$1
@@ -187,11 +256,21 @@ build) build cmd/goshmem examples/ring examples/subset -- shmem shmemtest intern
 		-- internal/engine/ipc internal/engine/nvshmem nccl provider shmem
 	pack
 	;;
+"build triton")
+	build cmd/goshmem examples/triton -- gpu
+	kernels triton
+	[[ -z ${IRIS:-} ]] || kernels iris --iris "$IRIS" --without atomic_sub
+	;;
 run) run ;;
+"run triton") run_triton ;;
 "run engines")
 	[[ ! -f bin/packed.tar.xz ]] || xz -dc bin/packed.tar.xz | tar -C bin -xf -
 	run_engines
 	;;
+"run scaling")
+	[[ ! -f bin/packed.tar.xz ]] || xz -dc bin/packed.tar.xz | tar -C bin -xf -
+	run_scaling
+	;;
 "run gpu") run_gpu ;;
-*) echo "usage: .ci/elsewhere.sh build [gpu | engines] | run [gpu | engines]" >&2; exit 2 ;;
+*) echo "usage: .ci/elsewhere.sh build [gpu | engines | triton] | run [gpu | engines | scaling | triton]" >&2; exit 2 ;;
 esac

@@ -278,6 +278,11 @@ func TestLarge(t *testing.T) {
 		c.ok(end.Fill(7))
 		at, err := m.Translate(end.Address(), 0, 0)
 		c.ok(err)
+		table := c.onDevice(m)
+		provider.Put[byte](x.Address(), end.Address(), 4, 0, 0, table)
+		if provider.Store(x.Address(), n-2, byte(8), 0, 0, table); provider.Load[byte](x.Address(), 3, 0, 0, table) != 7 || provider.Load[byte](x.Address(), n-2, 0, 0, table) != 8 {
+			c.t.Error("a kernel does not find the end")
+		}
 		if got := mem.At[byte](at, 8); got[7] != 7 || !m.Owns(end.Address(), 8) || m.Owns(end.Address(), 9) {
 			c.t.Errorf("the end of %v has %v", m, got)
 		}

@@ -19,11 +19,12 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // What can be wrong. Calls return them inside an [Error].
 var (
-	ErrArgument = errors.New("invalid argument")
-	ErrFreed    = errors.New("freed")
-	ErrForeign  = errors.New("not of this provider")
-	ErrIndirect = errors.New("a rank cannot be loaded and stored")
-	ErrWild     = errors.New("a kernel left the memory that it was given") // of checked tables only
+	ErrArgument  = errors.New("invalid argument")
+	ErrFreed     = errors.New("freed")
+	ErrForeign   = errors.New("not of this provider")
+	ErrIndirect  = errors.New("a rank cannot be loaded and stored")
+	ErrElsewhere = errors.New("another rank has failed")
+	ErrWild      = errors.New("a kernel left the memory that it was given") // of checked tables only
 )
 
 // detail is one of the Err values with a sentence of its own.

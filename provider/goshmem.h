@@ -28,8 +28,9 @@
 // The number of this thread in its block, and how many there are.
 #define GOSHMEM_THREAD ((int)(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)))
 #define GOSHMEM_THREADS ((int)(blockDim.x * blockDim.y * blockDim.z))
-// The number of this block along x.
+// The number of this block along x, and how many there are.
 #define GOSHMEM_BLOCK ((int)blockIdx.x)
+#define GOSHMEM_BLOCKS ((int)gridDim.x)
 #define GOSHMEM_SYNC() __syncthreads()
 #else
 #define GOSHMEM_FN static inline
@@ -39,6 +40,7 @@
 #define GOSHMEM_THREAD 0
 #define GOSHMEM_THREADS 1
 #define GOSHMEM_BLOCK 0
+#define GOSHMEM_BLOCKS 1
 #define GOSHMEM_SYNC() (void)0
 #endif
 
@@ -72,8 +74,17 @@ enum hint {
 	through, // from memory, to memory (.cv, .wt)
 };
 
+// What is moved with one instruction, 16 bytes: a type that compilers take as a whole, as
+// they do not take every struct. It may stand for bytes of any type.
+#if defined(GOSHMEM_CUDA) && !defined(__clang__)
+typedef uint4 u128;
+typedef u32 word;
+#else
+typedef u64 u128 __attribute__((vector_size(16), may_alias));
+typedef u32 word __attribute__((may_alias));
+#endif
+
 // Raw bits of N bytes.
-struct u128 { u64 lo, hi; };
 template <int N> struct bits_of;
 template <> struct bits_of<1> { typedef u8 type; };
 template <> struct bits_of<2> { typedef u16 type; };
@@ -231,35 +242,54 @@ GOSHMEM_FN void copy(T *dst, const T *src, int from, int to, int me, const i64 *
 		store<S>(dst, load<L>(src, me, from, bases), me, to, bases);
 }
 
-// ---- many elements, by all threads of a block together ----
+// ---- many elements, by all threads of a block or of a grid together ----
 
-// move copies n bytes, 16 at a time where both ends allow it.
-GOSHMEM_FN void move(char *dst, const char *src, u64 n) {
-	u64 t = GOSHMEM_THREAD, all = GOSHMEM_THREADS, done = 0;
-	if ((((u64)dst | (u64)src) & 15) == 0) {
-		u64 lines = n / 16;
-		for (u64 i = t; i < lines; i += all)
-			((u128 *)dst)[i] = ((const u128 *)src)[i];
-		done = lines * 16;
-	} else if ((((u64)dst | (u64)src) & 3) == 0) {
-		u64 words = n / 4;
-		for (u64 i = t; i < words; i += all)
-			((u32 *)dst)[i] = ((const u32 *)src)[i];
-		done = words * 4;
+// lines copies n elements of W with a team, of which this thread is number t. Four loads
+// are under way before the first is stored: a peer is far.
+template <class W> GOSHMEM_FN void lines(W *dst, const W *src, u64 n, u64 t, u64 team) {
+	u64 i = t;
+	for (; i + 3 * team < n; i += 4 * team) {
+		W a = src[i], b = src[i + team], c = src[i + 2 * team], d = src[i + 3 * team];
+		dst[i] = a, dst[i + team] = b, dst[i + 2 * team] = c, dst[i + 3 * team] = d;
 	}
-	for (u64 i = done + t; i < n; i += all)
+	for (; i < n; i += team)
 		dst[i] = src[i];
 }
 
-// put_block and get_block are put and get of n elements by a block. They do not wait: a
-// GOSHMEM_SYNC and a fence stand before a signal that tells of them.
+// move copies n bytes, 16 at a time where both ends allow it.
+GOSHMEM_FN void move(char *dst, const char *src, u64 n, u64 t, u64 team) {
+	u64 done = 0;
+	if ((((u64)dst | (u64)src) & 15) == 0) {
+		done = n / 16 * 16;
+		lines((u128 *)dst, (const u128 *)src, n / 16, t, team);
+	} else if ((((u64)dst | (u64)src) & 3) == 0) {
+		done = n / 4 * 4;
+		lines((word *)dst, (const word *)src, n / 4, t, team);
+	}
+	lines(dst + done, src + done, n - done, t, team);
+}
+
+GOSHMEM_FN u64 in_grid() { return (u64)GOSHMEM_BLOCK * GOSHMEM_THREADS + GOSHMEM_THREAD; }
+
+// put_block and get_block are put and get of n elements by a block; put_grid and get_grid by
+// all blocks of a launch along x. They do not wait: a GOSHMEM_SYNC and a fence stand before
+// a signal that tells of what a block has put, the end of the launch before one that tells
+// of what a grid has.
 template <class T> GOSHMEM_FN void put_block(T *dst, const T *src, u64 n, int me, int to, const i64 *bases) {
 	char *q = reach(dst, n * sizeof(T), me, to, bases);
-	move(q, (const char *)src, within(q, n * sizeof(T), bases));
+	move(q, (const char *)src, within(q, n * sizeof(T), bases), GOSHMEM_THREAD, GOSHMEM_THREADS);
 }
 template <class T> GOSHMEM_FN void get_block(T *dst, const T *src, u64 n, int me, int from, const i64 *bases) {
 	char *q = reach(src, n * sizeof(T), me, from, bases);
-	move((char *)dst, q, within(q, n * sizeof(T), bases));
+	move((char *)dst, q, within(q, n * sizeof(T), bases), GOSHMEM_THREAD, GOSHMEM_THREADS);
+}
+template <class T> GOSHMEM_FN void put_grid(T *dst, const T *src, u64 n, int me, int to, const i64 *bases) {
+	char *q = reach(dst, n * sizeof(T), me, to, bases);
+	move(q, (const char *)src, within(q, n * sizeof(T), bases), in_grid(), (u64)GOSHMEM_BLOCKS * GOSHMEM_THREADS);
+}
+template <class T> GOSHMEM_FN void get_grid(T *dst, const T *src, u64 n, int me, int from, const i64 *bases) {
+	char *q = reach(src, n * sizeof(T), me, from, bases);
+	move((char *)dst, q, within(q, n * sizeof(T), bases), in_grid(), (u64)GOSHMEM_BLOCKS * GOSHMEM_THREADS);
 }
 
 // ---- fences ----

@@ -51,21 +51,21 @@ func Store[T Element](p uintptr, i int, v T, me, to int, peers []int64) {
 
 // Get copies n elements of rank from at src to this rank's at dst.
 func Get[T Element](dst, src uintptr, n, me, from int, peers []int64) {
-	bytes(dst, Translate(src, me, from, peers), uintptr(n)*unsafe.Sizeof(*new(T)))
+	span(dst, Translate(src, me, from, peers), uintptr(n)*unsafe.Sizeof(*new(T)))
 }
 
 // Put copies n elements of this rank at src to rank to's at dst.
 func Put[T Element](dst, src uintptr, n, me, to int, peers []int64) {
-	bytes(Translate(dst, me, to, peers), src, uintptr(n)*unsafe.Sizeof(*new(T)))
+	span(Translate(dst, me, to, peers), src, uintptr(n)*unsafe.Sizeof(*new(T)))
 }
 
 // Copy copies n elements of rank from at src to rank to's at dst; both are pointers of rank
 // me.
 func Copy[T Element](dst, src uintptr, n, from, to, me int, peers []int64) {
-	bytes(Translate(dst, me, to, peers), Translate(src, me, from, peers), uintptr(n)*unsafe.Sizeof(*new(T)))
+	span(Translate(dst, me, to, peers), Translate(src, me, from, peers), uintptr(n)*unsafe.Sizeof(*new(T)))
 }
 
-func bytes(dst, src, n uintptr) {
+func span(dst, src, n uintptr) {
 	if n > 0 {
 		mem.Put(pointer(dst), pointer(src), n)
 	}

@@ -130,7 +130,11 @@ func astray(t testing.TB, w *shmem.World, run launch) {
 		}
 	}
 	c.wants(m.Report(), provider.ErrArgument, "use AddressMap.Checked")
+	late, err := m.Checked(c.p.Device())
+	c.ok(err)
 	c.ok(provider.Free(t.Context(), c.p, x))
+	c.wants(late.KernelArgument().Err, provider.ErrFreed, "was freed")
+	c.ok(late.Close())
 	_, err = m.Checked(c.p.Device())
 	c.wants(err, provider.ErrFreed, "no allocation")
 }

@@ -25,6 +25,9 @@ func TestISA(t *testing.T) {
 			"signal_u64":        `(?s)s_barrier.*buffer_wbl2 sc0 sc1\s.*global_atomic_add_x2 .* sc1\n`,
 			"wait_u64":          `(?s)(global|flat)_load_dwordx2 .* sc0 sc1\n.*buffer_inv sc0 sc1`,
 			"put_block_f32":     `(global|flat)_store_dwordx4`,
+			"put_grid_u32":      `(?s)((global|flat)_load_dwordx4.*){4}`,
+			"add_relaxed_u32":   `global_atomic_add .* sc0\n`,
+			"add_acquire_u32":   `(?s)global_atomic_add .* sc0 sc1\n.*buffer_inv sc0 sc1`,
 		},
 		"gfx90a": {
 			"atomic_add_u64": `(?s)buffer_wbl2\s.*global_atomic_add_x2 .*buffer_invl2`,
@@ -46,6 +49,16 @@ func TestISA(t *testing.T) {
 			if !regexp.MustCompile(pattern).MatchString(code[kernel]) {
 				t.Errorf("%s: %s lacks %q:\n%s", arch, kernel, pattern, code[kernel])
 			}
+		}
+	}
+	code := isa.NVIDIA(t, "sm_90", "#define FEW\n"+ops, provider.Headers())
+	for kernel, pattern := range map[string]string{ // what a GPU of NVIDIA moves at once must be said to be aligned
+		"put_block_f32":     `(?s)(ld\.(global\.)?v2\.u64.*){4}st\.(global\.)?v2\.u64`,
+		"load_through_u64":  `ld\.volatile\.`,
+		"store_through_u32": `st\.volatile\.`,
+	} {
+		if !regexp.MustCompile(pattern).MatchString(code[kernel]) {
+			t.Errorf("%s lacks %q:\n%s", kernel, pattern, code[kernel])
 		}
 	}
 }

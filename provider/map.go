@@ -28,6 +28,7 @@ type AddressMap struct {
 	able   []Capability
 	direct bool // all ranks are
 	own    bool // the table is nobody else's
+	why    string
 	stale  *atomic.Bool
 	checks *checks // of a checked table
 }
@@ -222,7 +223,7 @@ func (m *AddressMap) argument() device.Argument {
 }
 
 func (m *AddressMap) indirect() error {
-	return problem(ErrIndirect, "kernels cannot load and store the memory of ranks %v: use Put and Get for them, and AddressMap.Partial for kernels that look at the table's zeros", m.IndirectPeers())
+	return problem(ErrIndirect, "kernels cannot load and store the memory of ranks %v: %suse Put and Get for them, and AddressMap.Partial for kernels that look at the table's zeros", m.IndirectPeers(), m.why)
 }
 
 // Partial makes the table an argument of kernels that look for entries of 0 by themselves.

@@ -3,6 +3,7 @@ package provider_test
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"testing"
 	"unsafe"
 
@@ -62,6 +63,7 @@ func (c world) everything() {
 	all(c, integer[uint32]("u32"))
 	all(c, integer[int64]("i64"))
 	all(c, integer[uint64]("u64"))
+	few(c)
 	floats(c, numbers[dtype.Float16]{"f16", func(v int) dtype.Float16 { return dtype.F16(float32(v)) }, func(v dtype.Float16) uint64 { return uint64(v.Bits()) }})
 	floats(c, numbers[dtype.BFloat16]{"bf16", func(v int) dtype.BFloat16 { return dtype.BF16(float32(v)) }, func(v dtype.BFloat16) uint64 { return uint64(v.Bits()) }})
 	floats(c, numbers[float32]{"f32", func(v int) float32 { return float32(v) }, func(v float32) uint64 { return uint64(v) }})
@@ -203,17 +205,19 @@ func (b *bench[T]) arithmetic() {
 	b.atomic("atomic_xchg", func(_, v int) int { return v })
 	n := b.p.NumRanks()
 	before := (b.me + n - 1) % n
-	b.run("atomic_cas", masked, func(i int) int {
-		if i < masked {
-			return v(b.next, i)
-		}
-		return a(b.me, i)
-	}, func(i int) int {
-		if i < masked && v(b.me, i) == a(before, i) {
-			return a(before, elements+i)
-		}
-		return v(b.me, i)
-	})
+	for _, m := range []int{masked, elements} {
+		b.run("atomic_cas", m, func(i int) int {
+			if i < m {
+				return v(b.next, i)
+			}
+			return a(b.me, i)
+		}, func(i int) int {
+			if i < m && v(b.me, i) == a(before, i) {
+				return a(before, elements+i)
+			}
+			return v(b.me, i)
+		})
+	}
 	b.sum(n)
 }
 
@@ -274,6 +278,7 @@ func hostKernels() map[string]gpu.HostKernel {
 	addNumber[dtype.BFloat16](list, "bf16")
 	addNumber[float32](list, "f32")
 	addNumber[float64](list, "f64")
+	fewKernels(list)
 	return list
 }
 
@@ -359,16 +364,19 @@ func compiled(d *gpu.Device, me int) (launch, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	s, err := d.NewStream() // kernels of one rank wait for those of another
+	if err != nil {
+		return nil, nil, errors.Join(err, m.Close())
+	}
 	run := func(name string, a, b arg, peers gpu.KernelArg, peer, other, n, most int) error {
 		f, err := m.Function(name)
 		if err != nil {
 			return err
 		}
-		s := d.DefaultStream()
 		if err := f.Launch(s, gpu.Grid(n, 64), a, b, peers, int32(me), int32(peer), int32(other), int64(n), int64(most)); err != nil {
 			return err
 		}
 		return s.Synchronize(context.Background())
 	}
-	return run, m.Close, nil
+	return run, func() error { return errors.Join(s.Close(), m.Close()) }, nil
 }

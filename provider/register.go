@@ -24,17 +24,35 @@ type allocation struct {
 	bytes  int
 	bases  []uintptr
 	able   []Capability
+	why    string // kernels do not reach a rank; "": it is on another node
 	stale  *atomic.Bool
 	tables []gpu.Slice[int64] // of all its maps
 }
 
-// add makes an allocation known.
-func (r *register) add(a *allocation) {
+// add makes an allocation known, and its first map.
+func (r *register) add(a *allocation) (*AddressMap, error) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	a.stale = new(atomic.Bool)
 	i, _ := r.find(a.base)
 	r.list = slices.Insert(r.list, i, a)
+	r.mu.Unlock()
+	m, err := r.mapOf(a.base)
+	if err != nil {
+		r.forget(a)
+	}
+	return m, err
+}
+
+// vacant says that nobody has allocated any of n bytes.
+func (r *register) vacant(base uintptr, n int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.list {
+		if base < a.base+uintptr(a.bytes) && a.base < base+uintptr(n) {
+			return problem(ErrArgument, "%d bytes at %#x: of them, %d at %#x are an allocation already", n, base, a.bytes, a.base)
+		}
+	}
+	return nil
 }
 
 // find is where an allocation that begins at base is or would be.
@@ -70,6 +88,7 @@ func (r *register) mapOf(address uintptr) (*AddressMap, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.why = a.why
 	if m.table, err = r.tables.make(a.bases); err != nil {
 		return nil, err
 	}

@@ -16,11 +16,31 @@ type World struct {
 	deltas []int64 // of each rank: its copy of anything is so far from ours
 	near   []bool  // which ranks have one
 	asked  int     // how often a rank was asked where it has something
+	probe  bool
+}
+
+// Options say how a provider works. The zero value is right.
+type Options struct {
+	// SelfTest has every allocation followed by a [SelfTest]; where that fails there is no
+	// allocation. All ranks must want it, or none.
+	SelfTest bool
+}
+
+// atMostOne is the options that were given, or none.
+func atMostOne(given []Options) (o Options, err error) {
+	if len(given) > 1 {
+		return o, problem(ErrArgument, "%d options values: at most one is read", len(given))
+	}
+	return append(given, o)[0], nil
 }
 
 // New returns the provider of a world, whose memory it allocates. It owns nothing but small
-// tables, which Close gives back. Local.
-func New(w *shmem.World) (*World, error) {
+// tables, which Close gives back. At most one options value may be given. Local.
+func New(w *shmem.World, options ...Options) (*World, error) {
+	o, err := atMostOne(options)
+	if err != nil {
+		return nil, fail("new", err)
+	}
 	if w == nil {
 		return nil, fail("new", problem(ErrArgument, "the world is nil"))
 	}
@@ -28,7 +48,7 @@ func New(w *shmem.World) (*World, error) {
 	if d == nil {
 		return nil, fail("new", problem(ErrArgument, "the device of the world cannot be opened"))
 	}
-	p := &World{w: w, arrays: map[*allocation]shmem.Array[byte]{}}
+	p := &World{w: w, arrays: map[*allocation]shmem.Array[byte]{}, probe: o.SelfTest}
 	p.reg.d, p.reg.rank = d, w.MyPE()
 	p.reg.tables.d, p.reg.tables.ranks = d, w.NPEs()
 	return p, nil
@@ -67,11 +87,15 @@ func (p *World) Allocate(ctx context.Context, bytes int) (gpu.Buffer, *AddressMa
 		return gpu.Buffer{}, nil, err
 	}
 	known := &allocation{base: base, bytes: bytes, bases: bases, able: capabilities(bases)}
-	p.reg.add(known)
-	p.arrays[known] = a
-	m, err := p.reg.mapOf(base)
+	m, err := p.reg.add(known)
 	if err != nil {
 		return gpu.Buffer{}, nil, err
+	}
+	p.arrays[known] = a
+	if p.probe {
+		if err := SelfTest(ctx, meeting{p.w}, whole, m); err != nil {
+			return gpu.Buffer{}, nil, errors.Join(err, p.Free(ctx, base))
+		}
 	}
 	part, err := whole.Slice(0, bytes)
 	return part, m, err
@@ -161,3 +185,12 @@ func (p *World) Close() error {
 	clear(p.arrays)
 	return fail("close", p.reg.tables.close())
 }
+
+// meeting is a world as an exchange.
+type meeting struct{ w *shmem.World }
+
+func (m meeting) Broadcast(ctx context.Context, buf []byte, root int) error {
+	return shmem.BroadcastSlice(ctx, m.w.Team(), buf, root)
+}
+
+func (m meeting) Barrier(ctx context.Context) error { return m.w.Barrier(ctx) }

@@ -30,7 +30,7 @@ func perfCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(perfShmemCommand(), perfReduceCommand(), perfModesCommand(), perfGPUCommand(), perfNCCLCommand(), perfWorkerCommand())
+	c.AddCommand(perfShmemCommand(), perfReduceCommand(), perfModesCommand(), perfGPUCommand(), perfProviderCommand(), perfNCCLCommand(), perfWorkerCommand())
 	return c
 }
 
@@ -101,6 +101,9 @@ func (o *perfOptions) run(c *cobra.Command, measure func(context.Context, perf.O
 }
 
 func (o *perfOptions) report(c *cobra.Command, r perf.Record) error {
+	if r.Rank != 0 {
+		return nil
+	}
 	if err := o.print(c, r); err != nil {
 		return err
 	}

@@ -78,6 +78,7 @@ func packageVariables() exceptions {
 		"gpu.every":                    "a vendor's library is opened once per process, and a device is one value",
 		"internal/devices.opened":      "a vendor's library is opened once per process",
 		"interchange/dlpack.deleterAt": "an address that is only read",
+		"provider.process":             "tells ranks of one process from others, and is only read",
 		"internal/ucx.faultAt":         "an address that is only read",
 		"interchange/dlpack.records":   "memory of records in C's hands, which outlives whoever made them",
 		"gpu.launches":                 "memory of launches that is used again, so that they allocate nothing",

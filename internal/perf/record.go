@@ -20,6 +20,8 @@ type Record struct {
 	Notes   []string  `json:"notes,omitempty"`
 	Goals   []Goal    `json:"goals,omitempty"` // what is wanted of the rows together
 	Rows    []Row     `json:"rows"`
+	Pairs   []Pairs   `json:"pairs,omitempty"`
+	Rank    int       `json:"-"` // whose it is, of several that measure together: those of others than 0 have no rows
 }
 
 // Case says what the row of a comparison is about, for programs that look for one.

@@ -20,6 +20,9 @@ func (r Record) WriteTable(out io.Writer) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	for _, p := range r.Pairs {
+		p.write(&b)
+	}
 	fmt.Fprintln(&b)
 	for _, g := range r.Goals {
 		fmt.Fprintln(&b, g)

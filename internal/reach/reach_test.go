@@ -13,13 +13,18 @@ import (
 	"testing"
 )
 
-// table is an exchange between goroutines.
-type table struct{ told []chan []byte }
+// table is an exchange between goroutines: a channel from each to each, since somebody can
+// be a broadcast ahead.
+type table struct{ told [][]chan []byte }
 
 func newTable(n int) *table {
 	t := &table{}
 	for range n {
-		t.told = append(t.told, make(chan []byte, n))
+		var to []chan []byte
+		for range n {
+			to = append(to, make(chan []byte, n))
+		}
+		t.told = append(t.told, to)
 	}
 	return t
 }
@@ -32,13 +37,15 @@ type seat struct {
 
 func (s seat) Broadcast(ctx context.Context, buf []byte, root int) error {
 	if s.rank == root {
-		for range len(s.told) - 1 {
-			s.told[root] <- slices.Clone(buf)
+		for to, c := range s.told[root] {
+			if to != root {
+				c <- slices.Clone(buf)
+			}
 		}
 		return nil
 	}
 	select {
-	case got := <-s.told[root]:
+	case got := <-s.told[root][s.rank]:
 		if copy(buf, got) != len(got) || len(got) != len(buf) {
 			return errors.New("lengths differ")
 		}

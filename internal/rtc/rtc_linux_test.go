@@ -74,6 +74,26 @@ func TestHIPRTC(t *testing.T) {
 	}
 }
 
+// TestHIPRTCOfHeader has it compile every operation of goshmem.h.
+func TestHIPRTCOfHeader(t *testing.T) {
+	text := "#define FEW\n"
+	for _, file := range []string{"goshmem.h", "testdata/ops.cu"} {
+		b, err := os.ReadFile(filepath.Join("../../provider", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += strings.ReplaceAll(string(b), `#include "goshmem.h"`, "")
+	}
+	status, file, output := hip(t, "gfx90a", text)
+	if status != compiled {
+		t.Fatalf("status %d: %s", status, output)
+	}
+	code, err := os.ReadFile(file)
+	if err != nil || !bytes.Contains(code, []byte("atomic_add_u64.kd")) || !bytes.Contains(code, []byte("put_block_f32.kd")) {
+		t.Errorf("%d bytes that are no code object with the operations, %v", len(code), err)
+	}
+}
+
 func TestHIPRTCLog(t *testing.T) {
 	status, _, output := hip(t, "gfx90a", "this is no C")
 	if status != broken || !strings.Contains(output, "error: ") {

@@ -55,6 +55,21 @@ NUMBERS(bfloat16, bf16)
 NUMBERS(double, f64)
 #endif
 
+// Orders and scopes: they make no difference to what is added.
+#define ORDER(name, O, S, N) KERNEL(name, N, N) { GOSHMEM_EACH(i, n) a[i] = atomic_add<O, S>(b + i, a[i], me, peer, peers, i < m); }
+#define ORDERS(N) \
+	ORDER(add_relaxed, relaxed, of_device, N) \
+	ORDER(add_acquire, acquire, of_system, N) \
+	ORDER(add_release, release, of_device, N) \
+	ORDER(add_acq_rel, acq_rel, of_block, N)
+
+ORDERS(u32)
+ORDERS(u64)
+
+// Bulk forms of a grid; those of a block are above. a and b may be anywhere.
+KERNEL(get_grid, u32, u32) { get_grid(a, (const u32 *)b, m, me, peer, peers); }
+KERNEL(put_grid, u32, u32) { put_grid(b, (const u32 *)a, m, me, peer, peers); }
+
 // signal puts m elements with one block and tells peer; wait counts a[0] down if it came.
 KERNEL(signal, u64, u64) {
 	put_block(b, (const u64 *)a, m, me, peer, peers);
@@ -68,3 +83,12 @@ KERNEL(wait, u64, u64) {
 	if (GOSHMEM_THREAD == 0)
 		a[0] = wait_until(b + n, ge, (u64)m, 1000000) ? 1 : 0;
 }
+
+// holds has a[i] say whether b[i] compares with 4, in one of the ways.
+KERNEL(holds, u64, u64) {
+	GOSHMEM_EACH(i, m) a[i] = wait_until(b + i, (compare)(i % 6), 4, 2);
+}
+
+// bytes moves m bytes from place n-64 on, by a block.
+KERNEL(put_bytes, u8, u8) { put_block(b + n - 64, (const u8 *)a + n % 16, m, me, peer, peers); }
+KERNEL(get_bytes, u8, u8) { get_block(a + n % 16, (const u8 *)b + n - 64, m, me, peer, peers); }
