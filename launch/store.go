@@ -17,7 +17,7 @@ type Store struct {
 	me     peer
 	server peer
 	limits limits
-	hub    *hub  // on rank 0
+	hub    *hub // on rank 0
 	at     address
 	link   *link // nil when the job has one process
 
