@@ -41,7 +41,7 @@ func TestRunHostfiles(t *testing.T) {
 			skip.Now(t, skip.NoMPI, err.Error())
 		}
 	}
-	nodes := nettest.Nodes(t, 2, nettest.Kind{})
+	nodes := nettest.Nodes(t, 2, nettest.Kind{Decoys: true})
 	ring, err := launcher.Build(context.Background(), t.TempDir(), "../../examples/ring")
 	if err != nil {
 		t.Fatal(err)

@@ -194,9 +194,9 @@ func TestNodesThatDisagree(t *testing.T) {
 			[2]string{"says that there are 3 nodes, node 0 (host ", "says that there are 3 nodes, node 0 (host "}},
 		{"one number twice", Nodes{Count: 3, Wait: 300 * time.Millisecond}, Nodes{Count: 3, Rank: 0, Wait: 300 * time.Millisecond},
 			[2]string{"", "cannot listen at"}},
-		{"another token", Nodes{Count: 2, Token: "a", Wait: 300 * time.Millisecond}, Nodes{Count: 2, Rank: 1, Token: "b", Wait: 300 * time.Millisecond},
+		{"another token", Nodes{Count: 2, Token: "a", Wait: time.Second}, Nodes{Count: 2, Rank: 1, Token: "b", Wait: time.Second},
 			[2]string{"joined: 0 (", "it has another GOSHMEM_TOKEN or serves another job"}},
-		{"one never comes", Nodes{Count: 3, Wait: 300 * time.Millisecond}, Nodes{Count: 3, Rank: 1, Wait: 300 * time.Millisecond},
+		{"one never comes", Nodes{Count: 3, Wait: time.Second}, Nodes{Count: 3, Rank: 1, Wait: time.Second},
 			[2]string{"not joined: 2", "not joined: 2"}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
