@@ -79,7 +79,7 @@ func (s Spec) muster(ctx context.Context, lack error) (meeting, *crew, error) {
 		offers, err = c.share(ctx, mine)
 		return err
 	})
-	if err == nil {
+	if err = errors.Join(lack, err); err == nil {
 		err = m.settle(offers, s.Nodes.Token)
 	}
 	if err == nil {
@@ -88,7 +88,7 @@ func (s Spec) muster(ctx context.Context, lack error) (meeting, *crew, error) {
 	if err == nil && m.node == 0 && s.Stderr != nil {
 		_, err = fmt.Fprintf(s.Stderr, "goshmem: %s\n", m.summary(offers))
 	}
-	if err = errors.Join(lack, err); err != nil {
+	if err != nil {
 		return m, nil, errors.Join(err, c.close())
 	}
 	c.link.Listen()

@@ -181,6 +181,9 @@ func TestNodesThatCannotStart(t *testing.T) {
 		}
 	}
 	wantText(t, results[0].Err.Error(), "node 1 (host ", "): cannot run ./no-such-program")
+	if text := results[1].Err.Error(); !strings.HasPrefix(text, "cannot run ./no-such-program") || strings.Contains(text, "\n") {
+		t.Errorf("node 1 says more than that: %s", text)
+	}
 }
 
 // TestNodesThatDisagree: launchers that contradict each other start nothing.
