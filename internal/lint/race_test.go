@@ -20,6 +20,7 @@ func outOfRaceMode() exceptions {
 		"internal/device/vendor/norace_test.go":                     other,
 		"internal/dl/norace_test.go":                                other,
 		"internal/engine/host/processes_linux_test.go":              alien,
+		"internal/engine/host/span_linux_test.go":                   alien,
 		"internal/ccl/host/process_linux_test.go":                   alien,
 		"internal/engine/ipc/open_linux_test.go":                    alien,
 		"internal/engine/nvshmem/job_linux_test.go TestConformance": alien,

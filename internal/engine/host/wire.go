@@ -63,10 +63,6 @@ func (u *ucxWire) get(pe int, at uintptr, dst unsafe.Pointer, n uintptr, later b
 	return u.remotes[pe].Get(at, dst, n)
 }
 
-func (u *ucxWire) ask(pe int, at uintptr, dst unsafe.Pointer, n uintptr) error {
-	return u.remotes[pe].GetNBI(at, dst, n)
-}
-
 // atomic has UCX do what it can. A fetch adds nothing, and what is not an operation on
 // integers is tried until nobody comes in between.
 func (u *ucxWire) atomic(pe int, at uintptr, op engine.AMO) (uint64, error) {
