@@ -85,5 +85,5 @@ func Probe() (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	return Found{Version: l.lib.Version(), Path: l.lib.Path()}, nil
+	return Found{Version: l.version, Path: l.lib.Path()}, nil
 }
