@@ -19,6 +19,7 @@ func outOfRaceMode() exceptions {
 		"gpu/allocs_test.go":                                        none,
 		"internal/device/vendor/norace_test.go":                     other,
 		"internal/dl/norace_test.go":                                other,
+		"internal/ucx/norace_test.go":                               other,
 		"internal/engine/host/processes_linux_test.go":              alien,
 		"internal/engine/host/span_linux_test.go":                   alien,
 		"internal/ccl/host/process_linux_test.go":                   alien,
