@@ -111,6 +111,12 @@ func (f *far) post(m []byte) {
 	}
 }
 
+// cry sends a message to every PE of other nodes: there is something wrong, and it may be
+// with a post.
+func (f *far) cry(m []byte) {
+	f.others(func(pe int, _ *control) { _ = f.wire.send(pe, m) })
+}
+
 // The fate of a PE of another node: 0, or one of these, or fateDied and more, which tells
 // in what order its end was noticed there.
 const (
@@ -188,7 +194,7 @@ func (f *far) drainWithin(limit time.Duration) {
 // relay tells the other nodes that a PE of this one has ended.
 func (f *far) relay(pe int, o *obit) {
 	if f != nil {
-		f.post(endedMessage(f.h.rank, pe, o, f.h.ctl[pe]))
+		f.cry(endedMessage(f.h.rank, pe, o, f.h.ctl[pe]))
 	}
 }
 
@@ -199,7 +205,12 @@ func (f *far) tell(urgent bool) {
 	}
 	f.telling.Lock()
 	defer f.telling.Unlock()
-	f.post(stateMessage(f.h.rank, f.h.own, urgent))
+	m := stateMessage(f.h.rank, f.h.own, urgent)
+	if f.h.own.getState() == engine.Finalized {
+		f.post(m)
+	} else {
+		f.cry(m)
+	}
 }
 
 // How long a PE that has finalized stays, so that it still takes what the others say last.

@@ -22,9 +22,10 @@ type ucxWire struct {
 }
 
 // openWire registers the segment of this PE and has handle called with what PEs of other
-// nodes send. Local.
+// nodes send. An operation may take longer than a wait: that a PE is stopped is the error
+// of those that wait for it. Local.
 func openWire(h *Heap, handle func(message []byte)) (*ucxWire, error) {
-	worker, err := ucx.Open(ucx.Config{Peers: len(h.ctl), Timeout: h.timeout})
+	worker, err := ucx.Open(ucx.Config{Peers: len(h.ctl), Timeout: h.timeout * 3 / 2})
 	if err != nil {
 		return nil, err
 	}
