@@ -122,6 +122,24 @@ func TestSave(t *testing.T) {
 	}
 }
 
+// TestPageOfUCX: a row is met or missed by its own limit.
+func TestPageOfUCX(t *testing.T) {
+	yes := true
+	r := perf.Record{Name: "ucx", Rounds: 9, Peer: "ucx_perftest: 1.13.1", Rows: []perf.Row{
+		{Name: "posix, get 8 B", Unit: "ns", Ours: perf.Summary{Median: 50}, Theirs: perf.Summary{Median: 15}, Ratio: 3.3, Wanted: 3.67, Met: &yes},
+		{Name: "tcp, fetch_add 8 B, target asleep", Unit: "ns", Ours: perf.Summary{Median: 20000}, Theirs: perf.Summary{Median: 10000}, Ratio: 2},
+	}}
+	text := string(Of(r, "go run ./bench/compare -ucx"))
+	for _, want := range []string{
+		"# The transport between nodes beside ucx_perftest\n", "\n    go run ./bench/compare -ucx\n", "| theirs | ucx_perftest: 1.13.1 |",
+		"met: 1\n\n| what |", "| posix, get 8 B | 50.0 ns | 15.0 ns | 3.30 | <= 3.67 | yes |  |\n", "| tcp, fetch_add 8 B, target asleep | 20.0 us | 10.0 us | 2.00 |  |  |  |\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q:\n%s", want, text)
+		}
+	}
+}
+
 // TestModes: a row has its factor, and one without a peer its reason.
 func TestModes(t *testing.T) {
 	with := perf.Row{Name: "put, checked", Unit: "ns", Peer: "no mode", Ours: perf.Summary{Median: 30}, Theirs: perf.Summary{Median: 10}, Ratio: 3}
