@@ -1,7 +1,8 @@
 # The stages of `.ci/run core`.
 
 stage_test() {
-	tests core -timeout 210s ./...
+	# the longest first, or the other core would wait for them; most of them wait themselves
+	tests core -p 3 -timeout 210s ./shmem ./internal/killtest ./cmd/goshmem ./...
 }
 
 stage_style() {

@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
 # Runs what was built here on a machine without Go. `.ci/elsewhere.sh build`, `build
-# gpu` or `build engines` makes static binaries in bin/, in place of what is there; copy the tree there,
+# gpu`, `build engines` or `build triton` makes static binaries in bin/, in place of what is there; copy the tree there,
 # with bin/, and run
 #   .ci/elsewhere.sh run       programs and tests on the host engine, under our launcher
 #                              and whichever of torchrun and mpirun that machine has
 #   .ci/elsewhere.sh run gpu   tests and figures of devices, on one GPU and on all
 #   .ci/elsewhere.sh run engines
 #                              tests and figures of the engines on GPUs, NCCL and provider
+#   .ci/elsewhere.sh run triton
+#                              kernels of Triton's on address maps
+# `build triton` compiles the kernels for sm_90 with the Triton of $PYTHON, python3 if it is not
+# set, and once more with the device functions of the checkout of Iris that $IRIS names, if it
+# does.
 # `build engines` packs what it makes into one file, bin/packed.tar.xz, which `run` unpacks.
 # The last thing printed is a table; the whole output and the figures are in
 # ${OUT:-bin/out}.
@@ -149,6 +154,31 @@ run_engines() {
 	finish
 }
 
+# kernels NAME [OPTION...]: what Triton makes for H100 and H200, less its text.
+kernels() {
+	"${PYTHON:-python3}" examples/triton/compile.py --target cuda:90 --out "bin/kernels/$1" "${@:2}"
+	rm -f "bin/kernels/$1"/*/*.ptx
+}
+
+run_triton() {
+	local n all engine name less
+	start triton.txt
+	all=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+	export GOSHMEM_TIMEOUT=20s
+	row "a kernel of Triton's" env -C gpu ../bin/gpu.test -test.v -test.run 'TestDevices/cuda/Triton|TestTriton' -test.timeout 60s
+	for name in triton iris; do
+		less=(-kernels "bin/kernels/$name")
+		[[ $name != iris ]] || less+=(-without atomic_sub) # which Triton does not have
+		[[ -d bin/kernels/$name ]] || continue
+		for n in 1 "$all" $((2 * all)); do
+			on ipc "$n" bin/triton "${less[@]}"
+		done
+		on nvshmem "$all" bin/triton "${less[@]}"
+	done
+	grep -h 'are right' "$out/$log"
+	finish
+}
+
 # devices COUNT COMMAND...: what there is to run on so many GPUs.
 devices() {
 	local n=$1
@@ -187,11 +217,17 @@ build) build cmd/goshmem examples/ring examples/subset -- shmem shmemtest intern
 		-- internal/engine/ipc internal/engine/nvshmem nccl provider shmem
 	pack
 	;;
+"build triton")
+	build cmd/goshmem examples/triton -- gpu
+	kernels triton
+	[[ -z ${IRIS:-} ]] || kernels iris --iris "$IRIS" --without atomic_sub
+	;;
 run) run ;;
+"run triton") run_triton ;;
 "run engines")
 	[[ ! -f bin/packed.tar.xz ]] || xz -dc bin/packed.tar.xz | tar -C bin -xf -
 	run_engines
 	;;
 "run gpu") run_gpu ;;
-*) echo "usage: .ci/elsewhere.sh build [gpu | engines] | run [gpu | engines]" >&2; exit 2 ;;
+*) echo "usage: .ci/elsewhere.sh build [gpu | engines | triton] | run [gpu | engines | triton]" >&2; exit 2 ;;
 esac

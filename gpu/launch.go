@@ -51,7 +51,8 @@ func (f *Function) Launch(s *Stream, shape Dims, args ...any) error {
 	return nil
 }
 
-func (f *Function) launch(l *launch, s *Stream, shape Dims, args []any) error {
+// launch starts the kernel with arguments, and behind them words of our own.
+func (f *Function) launch(l *launch, s *Stream, shape Dims, args []any, own ...uint64) error {
 	d := f.m.d
 	if f.m.ended() {
 		return problem(ErrClosed, "the module is closed")
@@ -72,21 +73,21 @@ func (f *Function) launch(l *launch, s *Stream, shape Dims, args []any) error {
 	} else if err := f.ask(l.Shared, limits); err != nil {
 		return err
 	}
-	if err := f.take(l, args); err != nil {
+	if err := f.take(l, args, own); err != nil {
 		return err
 	}
 	return d.driver().Launch(d.index, f.h, &l.Launch, h)
 }
 
 // take copies the arguments to where the driver reads them.
-func (f *Function) take(l *launch, args []any) error {
+func (f *Function) take(l *launch, args []any, own []uint64) error {
 	params := f.info.Params
-	if len(args) > mostArgs || params != nil && len(args) != len(params) {
+	if all := len(args) + len(own); all > mostArgs || params != nil && all != len(params) {
 		most := mostArgs
 		if params != nil {
 			most = len(params)
 		}
-		return problem(ErrArgument, "%d arguments: the kernel has %d parameters", len(args), most)
+		return problem(ErrArgument, "%d arguments: the kernel has %d parameters", len(args), most-len(own))
 	}
 	for i := range args {
 		if err := l.set(i, f.m.d, hidden(&args[i])); err != nil {
@@ -96,7 +97,10 @@ func (f *Function) take(l *launch, args []any) error {
 			return problem(ErrArgument, "argument %d has %d bytes, its parameter %d", i, l.sizes[i], params[i])
 		}
 	}
-	l.Args = l.at[:len(args)]
+	for i, w := range own {
+		put(l, len(args)+i, w)
+	}
+	l.Args = l.at[:len(args)+len(own)]
 	return nil
 }
 

@@ -29,6 +29,8 @@ func TestMain(m *testing.M) {
 			return outcome(faulting())
 		case "stand-in":
 			return outcome(standIn())
+		case "stand-in for Triton":
+			return outcome(standInForTriton())
 		}
 		return outcome(fmt.Errorf("no child is called %q", what))
 	}))

@@ -19,7 +19,7 @@ import (
 // soname is the file of NVIDIA's driver library.
 const soname = "libcuda.so.1"
 
-// TestStandIn has a child use platform cuda over the library that the driver's own tests
+// TestStandIn has children use platform cuda over the library that the driver's own tests
 // are made with: what package gpu does on GPUs only, and which calls come of it.
 func TestStandIn(t *testing.T) {
 	cc, err := exec.LookPath("cc")
@@ -32,7 +32,9 @@ func TestStandIn(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	start(t, "stand-in", "LD_LIBRARY_PATH="+folder, callsFile+"=")
+	for _, what := range []string{"stand-in", "stand-in for Triton"} {
+		start(t, what, "LD_LIBRARY_PATH="+folder, callsFile+"=")
+	}
 }
 
 // standIn is what the child does.
@@ -92,14 +94,19 @@ func refused(err error, says string) error {
 	return nil
 }
 
+// tool is a function of the stand-in that is not the driver's.
+func tool(name string) (uintptr, error) {
+	path := filepath.Join(os.Getenv("LD_LIBRARY_PATH"), soname)
+	lib, _, err := dl.Open(dl.Spec{Name: "stand-in", Path: path, Symbols: []dl.Symbol{{Name: name, Required: true}}})
+	if err != nil {
+		return 0, err
+	}
+	return lib.Lookup(name)
+}
+
 // journal takes what the stand-in has recorded.
 func journal() ([]string, error) {
-	path := filepath.Join(os.Getenv("LD_LIBRARY_PATH"), soname)
-	lib, _, err := dl.Open(dl.Spec{Name: "stand-in", Path: path, Symbols: []dl.Symbol{{Name: "mock_take", Required: true}}})
-	if err != nil {
-		return nil, err
-	}
-	take, err := lib.Lookup("mock_take")
+	take, err := tool("mock_take")
 	if err != nil {
 		return nil, err
 	}

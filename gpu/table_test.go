@@ -11,7 +11,7 @@ func table() []check {
 		{"values", writeAndWait}, {"time-out", timeOut}, {"events", events}, {"event errors", eventErrors}, {"elapsed", elapsed},
 		{"graph", graph}, {"synchronize all", synchronizeAll},
 		{"saxpy", saxpyOnDevice}, {"grid", grid}, {"shared memory", sharedMemory}, {"argument types", argumentTypes}, {"peers", peersTable},
-		{"launch errors", launchErrors}, {"modules", modules}, {"program errors", programErrors}, {"fault", faultInChild},
+		{"launch errors", launchErrors}, {"modules", modules}, {"program errors", programErrors}, {"Triton", tritonKernel}, {"fault", faultInChild},
 		{"goroutines", goroutines},
 	}
 }

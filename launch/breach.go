@@ -27,7 +27,11 @@ func (h *hub) lost(m *member, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	m.left, h.incomplete = true, true
-	h.breakWith(ErrLost, fmt.Sprintf("%v died, or closed its connection without a word (%v); %s", m, err, h.roster()))
+	text := fmt.Sprintf("%v died, or closed its connection without a word (%v)", m, err)
+	if h.joined < len(h.members) || h.gate.come > 0 { // else nobody waits
+		text += "; " + h.roster()
+	}
+	h.breakWith(ErrLost, text)
 }
 
 // giveUp is a member that does not wait any longer.

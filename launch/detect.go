@@ -75,7 +75,32 @@ func (f family) identity(v vars) (Job, error) {
 	if j.LocalSize, err = f.localSize(v); err != nil {
 		return Job{}, err
 	}
-	return j, f.checkLocal(v, j)
+	if err := f.checkLocal(v, j); err != nil {
+		return Job{}, err
+	}
+	return j, f.machines(v, &j)
+}
+
+// machines reads the number of this machine and how many there are, if both are said.
+func (f family) machines(v vars, j *Job) error {
+	node, nodes := v.first(f.node...), v.first(f.nodes...)
+	if node == "" || nodes == "" {
+		return nil
+	}
+	var err error
+	if j.Nodes, err = v.number(nodes); err != nil {
+		return err
+	}
+	if j.NodeRank, err = v.number(node); err != nil {
+		return err
+	}
+	if j.Nodes < 1 {
+		return v.wrong(nodes, "at least 1 is needed")
+	}
+	if j.NodeRank >= j.Nodes {
+		return v.wrong(node, fmt.Sprintf("not below %s=%d", nodes, j.Nodes))
+	}
+	return nil
 }
 
 // pair reads rank and size, which make sense only together.

@@ -51,6 +51,8 @@ func TestDetect(t *testing.T) {
 		{"pmix", envPMIx, Job{Family: "pmix", Rank: 1, Size: 2, LocalRank: -1, LocalSize: -1, Rendezvous: nameOf("pmix", "prterun-n-9@1"), Name: "pmix:prterun-n-9@1"}},
 		{"srun", envSrun, Job{Family: "slurm", Rank: 3, Size: 4, LocalRank: 3, LocalSize: 4, Rendezvous: nameOf("slurm", "99.0"), Name: "slurm:99.0"}},
 		{"srun on three machines", slurm2, Job{Family: "slurm", Rank: 3, Size: 4, LocalRank: 1, LocalSize: 2, Name: "slurm:99.0"}},
+		{"srun, which counts machines", append(slices.Concat(slurm2), "SLURM_NNODES=3"), Job{Family: "slurm", Rank: 3, Size: 4, LocalRank: 1, LocalSize: 2, NodeRank: 2, Nodes: 3, Name: "slurm:99.0"}},
+		{"torchrun, which counts machines", append(slices.Concat(envTorchrun), "GROUP_WORLD_SIZE=2"), Job{Family: "torchrun", Rank: 5, Size: 8, LocalRank: 1, LocalSize: 4, NodeRank: 1, Nodes: 2, Rendezvous: "tcp:node0:29500+16", Name: "torchrun:node0/29500/run7"}},
 		{"kubernetes", envKube, Job{Family: "kubernetes", Rank: 2, Size: 3, LocalRank: -1, LocalSize: -1, Rendezvous: "tcp:job-0.svc:7777", Name: "kubernetes:tcp:job-0.svc:7777"}},
 		{"expected size", append(slices.Concat(envOpenMPI), "GOSHMEM_SIZE=3"), Job{Family: "openmpi", Rank: 2, Size: 3, LocalRank: 2, LocalSize: 3, Rendezvous: nameOf("openmpi", "3412590593"), Name: "openmpi:3412590593"}},
 		{"empty means unset", []string{"RANK=", "WORLD_SIZE=", "PMI_RANK="}, Job{Family: "none", Size: 1, LocalSize: 1, Name: "none:77"}},
@@ -143,6 +145,8 @@ func TestDetectErrors(t *testing.T) {
 		{"rendezvous", []string{"RANK=1", "WORLD_SIZE=4", "GOSHMEM_RDZV=somewhere"}, "GOSHMEM_RDZV", "want unix:@name"},
 		{"another number than expected", append(slices.Concat(envOpenMPI), "GOSHMEM_SIZE=8"), "GOSHMEM_SIZE", "openmpi started 3"},
 		{"tasks per node", append(slices.Concat(envSrun), "SLURM_STEP_TASKS_PER_NODE=4(y2)"), "SLURM_STEP_TASKS_PER_NODE", "not a list"},
+		{"node beyond the nodes", append(slices.Concat(envGoshmem), "GOSHMEM_NODE_RANK=2", "GOSHMEM_NODES=2"), "GOSHMEM_NODE_RANK", "not below GOSHMEM_NODES=2"},
+		{"no nodes", append(slices.Concat(envGoshmem), "GOSHMEM_NODE_RANK=0", "GOSHMEM_NODES=0"), "GOSHMEM_NODES", "at least 1"},
 		{"node beyond the list", append(slices.Concat(envSrun), "SLURM_NODEID=1"), "SLURM_NODEID", "fewer machines"},
 	}
 	for _, tt := range tests {

@@ -38,14 +38,25 @@
 //	slurm          one machine: a name made of user, job and step
 //	others, and several machines: GOSHMEM_RDZV is needed
 //
+// docs/nodes.md has commands for several machines. Our launcher, which runs once on each of
+// them, sets GOSHMEM_RDZV=tcp:host:port+16 and, beside the variables above, GOSHMEM_NODE_RANK
+// and GOSHMEM_NODES (see [Muster]); torchrun and Slurm say the same in GROUP_RANK and
+// SLURM_NODEID.
+//
 // # Who has ended
 //
 // A rank that ends before it has joined would leave the others waiting until their
 // time is over. Our launcher tells those that wait in [Join] which ranks have ended
-// (see [Obituaries]), at the name of the rendezvous with ".ended" behind it; their
-// error names that rank. Others cannot tell, and nobody tells the members of a group
+// (see [Obituaries]), at the name of the rendezvous with ".ended" behind it, or at one made
+// of the tcp rendezvous, the token and the number of the machine; their error names that rank. Others cannot tell, and nobody tells the members of a group
 // (see [Job.Group]), whose ranks the launcher does not know: there the time limit
 // counts.
+//
+// # Versions
+//
+// The first thing that a server says is which version of all this it speaks. Processes
+// that were built from releases that do not understand each other get [ErrVersion], which
+// says who has which.
 //
 // # Security
 //

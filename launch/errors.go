@@ -17,6 +17,9 @@ var (
 	// ErrRefused says that the two ends do not hold the same token, do not mean
 	// the same job, or do not run as the same user.
 	ErrRefused = errors.New("handshake refused")
+	// ErrVersion says that the two ends were built from releases that do not understand
+	// each other.
+	ErrVersion = errors.New("versions differ")
 	// ErrRendezvous says that there is no usable place to meet.
 	ErrRendezvous = errors.New("no usable rendezvous")
 	// ErrClosed says that this store was closed.

@@ -16,6 +16,7 @@ type family struct {
 	rank, size    []string
 	localRank     string
 	localSizeName string
+	node, nodes   []string
 	local         func(v vars) (int, error)                       // nil: localSizeName is a number
 	started       func(v vars) bool                               // nil: rank or size is set
 	id            func(v vars) string                             // equal on all machines; nil or "": none
@@ -32,12 +33,14 @@ func families() []family {
 		{
 			name: "goshmem", rank: []string{env.Rank}, size: []string{env.Size},
 			localRank: env.LocalRank, localSizeName: env.LocalSize,
+			node: []string{env.NodeRank}, nodes: []string{env.Nodes},
 			started:  func(v vars) bool { return v.first(env.Rank, env.LocalRank, env.LocalSize) != "" },
 			alsoSets: []string{"torchrun"},
 		},
 		{
 			name: "torchrun", rank: []string{"RANK"}, size: []string{"WORLD_SIZE"},
 			localRank: "LOCAL_RANK", localSizeName: "LOCAL_WORLD_SIZE",
+			node: []string{"GROUP_RANK"}, nodes: []string{"GROUP_WORLD_SIZE"},
 			id: torchID, meet: torchMeet,
 		},
 		{
@@ -60,6 +63,7 @@ func families() []family {
 		{
 			name: "slurm", rank: []string{"SLURM_PROCID"}, size: []string{"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"},
 			localRank: "SLURM_LOCALID", localSizeName: "SLURM_STEP_TASKS_PER_NODE", local: slurmLocalSize,
+			node: []string{"SLURM_NODEID"}, nodes: []string{"SLURM_STEP_NUM_NODES", "SLURM_NNODES"},
 			started: slurmTask,
 			id:      slurmID, meet: meetByName(slurmID),
 			allocation: "SLURM_JOB_ID", alsoSets: []string{"mpich", "pmix"},

@@ -34,8 +34,8 @@ func (f finder) find(ctx context.Context) (*link, peer, error) {
 				return l, server, nil
 			}
 			last = telling(last, err)
-			if f.network == "unix" && errors.Is(err, ErrRefused) {
-				return nil, peer{}, err // the name is this world's alone: it will not get better
+			if f.network == "unix" && errors.Is(err, ErrRefused) || len(f.candidates) == 1 && errors.Is(err, ErrVersion) {
+				return nil, peer{}, err // the place is this world's alone: it will not get better
 			}
 		}
 		if !pause(ctx, time.Since(start)) {

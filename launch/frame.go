@@ -11,9 +11,10 @@ import (
 const MaxBroadcast = 64 << 10
 
 const (
-	headerSize = 5 // kind, length of the body
-	callSize   = 8 // root and length in front of what is broadcast
-	maxBody    = callSize + MaxBroadcast
+	headerSize = 5                       // kind, length of the body
+	callSize   = 8                       // root and length in front of what is broadcast
+	maxBody    = callSize + MaxBroadcast // also of a note with who told it
+	maxNote    = MaxBroadcast            // of a text for all
 )
 
 // kind says what a frame means.
@@ -24,6 +25,7 @@ const (
 	kindAnswer  kind = 'A' // client: nonce, proof, who it is
 	kindProof   kind = 'P' // server: proof, who it is
 	kindRefuse  kind = 'R' // server: the answer does not prove membership
+	kindVersion kind = 'V' // client: has another version; which, and who it is
 	kindEnter   kind = 'N' // client: believes the server, and is in
 	kindBarrier kind = 'b' // client: has come to a barrier
 	kindCast    kind = 'c' // client: has come to a broadcast
@@ -31,6 +33,7 @@ const (
 	kindError   kind = 'E' // server: the job is broken; kind and text
 	kindGiveUp  kind = 'U' // client: stops waiting; why
 	kindBye     kind = 'B' // client: closes in good order
+	kindNote    kind = 'T' // client: text for all; server: who told it, and the text
 	kindEnded   kind = 'X' // launcher: a rank has ended; which, and how
 )
 
@@ -67,7 +70,7 @@ func readFrame(r io.Reader, limit int) (frame, error) {
 	}
 	f := frame{kind: kind(head[0])}
 	switch f.kind {
-	case kindGreet, kindAnswer, kindProof, kindRefuse, kindEnter, kindBarrier, kindCast, kindDone, kindError, kindGiveUp, kindBye, kindEnded:
+	case kindGreet, kindAnswer, kindProof, kindRefuse, kindVersion, kindEnter, kindBarrier, kindCast, kindDone, kindError, kindGiveUp, kindBye, kindNote, kindEnded:
 	default:
 		return frame{}, fmt.Errorf("%w: kind %#02x", errFrame, head[0])
 	}

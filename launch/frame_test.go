@@ -45,7 +45,7 @@ func FuzzReadFrame(f *testing.F) {
 			t.Errorf("%x was read as %x", wire, again)
 		}
 		decodeBreach(got.body)
-		if p, err := decodePeer(got.body); err == nil && !bytes.Equal(p.encode(), got.body) {
+		if p, err := decodePeer(got.body, peer{}); err == nil && !bytes.Equal(p.encode(), got.body) {
 			t.Errorf("peer %v from %x", p, got.body)
 		}
 		g := gate{kind: got.kind}

@@ -50,11 +50,11 @@ func (h *hub) join(who peer, l *link) *member {
 func (h *hub) objection(who peer) string {
 	switch {
 	case who.size != h.me.size:
-		return fmt.Sprintf("%v says that there are %d processes, %v says %d", who, who.size, h.me, h.me.size)
+		return fmt.Sprintf("%v says that there are %d %s, %v says %d", who, who.size, h.me.nouns(), h.me, h.me.size)
 	case who.rank >= len(h.members):
-		return fmt.Sprintf("%v: there are ranks 0 to %d only", who, len(h.members)-1)
+		return fmt.Sprintf("%v: there are %ss 0 to %d only", who, h.me.noun, len(h.members)-1)
 	case h.members[who.rank] != nil:
-		return fmt.Sprintf("rank %d is there twice: %v and %v", who.rank, h.members[who.rank], who)
+		return fmt.Sprintf("%s %d is there twice: %v and %v", who.noun, who.rank, h.members[who.rank], who)
 	}
 	return ""
 }

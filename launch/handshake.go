@@ -13,7 +13,10 @@ import (
 
 // magic starts what a server says first. The server speaks first so that a
 // client that looks for it among strangers sends them nothing.
-const magic = "goshmem1"
+const magic = "goshmem"
+
+// version follows it: that of what is said afterwards. All processes must have the same.
+const version byte = '2'
 
 const (
 	nonceSize = 32
@@ -32,7 +35,7 @@ type secret struct {
 // description of itself.
 func (s secret) prove(role string, server, client, who []byte) []byte {
 	mac := hmac.New(sha256.New, []byte(s.token))
-	for _, part := range [][]byte{[]byte(magic), []byte(role), server, client, []byte(s.world), who} {
+	for _, part := range [][]byte{[]byte(magic), {version}, []byte(role), server, client, []byte(s.world), who} {
 		var n [4]byte
 		binary.BigEndian.PutUint32(n[:], uint32(len(part)))
 		mac.Write(n[:]) // lengths, so that no part can pass for another
@@ -55,10 +58,10 @@ func (l *link) accept(s secret, me peer) (peer, error) {
 	if err := l.shakeUntil(l.handshake); err != nil {
 		return peer{}, err
 	}
-	if _, err := l.conn.Write(encode(kindGreet, []byte(magic), server)); err != nil {
+	if _, err := l.conn.Write(encode(kindGreet, []byte(magic), []byte{version}, server)); err != nil {
 		return peer{}, fmt.Errorf("handshake: %w", err)
 	}
-	body, err := l.expect(kindAnswer, nonceSize+proofSize+peerSize)
+	body, err := l.expect(kindAnswer, nonceSize+proofSize+peerSize, me)
 	if err != nil {
 		return peer{}, err
 	}
@@ -74,28 +77,32 @@ func (l *link) accept(s secret, me peer) (peer, error) {
 	}
 	// A client that lost patience before it had our proof comes again: only one
 	// that is known to be in may count as lost when it goes.
-	if _, err := l.expect(kindEnter, 0); err != nil {
+	if _, err := l.expect(kindEnter, 0, me); err != nil {
 		return peer{}, err
 	}
-	them, err := decodePeer(who)
+	them, err := decodePeer(who, me)
 	return them, errors.Join(err, l.conn.SetDeadline(time.Time{}))
 }
 
 // greeted waits for the server to greet. Its patience is for strangers; with a
 // server that has greeted us the whole handshake may take its time.
-func (l *link) greeted(patience time.Duration) (nonce []byte, err error) {
+func (l *link) greeted(me peer, patience time.Duration) (nonce []byte, err error) {
 	if err := l.shakeUntil(patience); err != nil {
 		return nil, err
 	}
-	greeting, err := l.expect(kindGreet, len(magic)+nonceSize)
+	greeting, err := l.expect(kindGreet, len(magic)+1+nonceSize, me)
 	if err != nil {
 		return nil, err
 	}
-	nonce, ours := bytes.CutPrefix(greeting, []byte(magic))
-	if !ours {
+	said, ours := bytes.CutPrefix(greeting, []byte(magic))
+	switch {
+	case !ours:
 		return nil, fmt.Errorf("handshake: %w: it is not a goshmem server", errFrame)
+	case said[0] != version:
+		_, err := l.conn.Write(encode(kindVersion, []byte{version}, me.encode())) // so that the other side can say so too
+		return nil, errors.Join(fmt.Errorf("%w: the server has version %q of the rendezvous, %v has %q: build all from one release", ErrVersion, said[0], me, version), err)
 	}
-	return nonce, l.shakeUntil(l.handshake)
+	return said[1:], l.shakeUntil(l.handshake)
 }
 
 // connect is the client's side: it returns who the server is.
@@ -104,7 +111,7 @@ func (l *link) connect(s secret, me peer, patience time.Duration) (peer, error) 
 	if err != nil {
 		return peer{}, err
 	}
-	server, err := l.greeted(patience)
+	server, err := l.greeted(me, patience)
 	if err != nil {
 		return peer{}, err
 	}
@@ -112,7 +119,7 @@ func (l *link) connect(s secret, me peer, patience time.Duration) (peer, error) 
 	if _, err := l.conn.Write(encode(kindAnswer, client, s.prove(roleClient, server, client, mine), mine)); err != nil {
 		return peer{}, fmt.Errorf("handshake: %w", err)
 	}
-	body, err := l.expect(kindProof, proofSize+peerSize)
+	body, err := l.expect(kindProof, proofSize+peerSize, me)
 	if err != nil {
 		return peer{}, err
 	}
@@ -120,7 +127,7 @@ func (l *link) connect(s secret, me peer, patience time.Duration) (peer, error) 
 	if !hmac.Equal(proof, s.prove(roleServer, server, client, who)) {
 		return peer{}, fmt.Errorf("%w: the server holds another token or serves another job", ErrRefused)
 	}
-	them, err := decodePeer(who)
+	them, err := decodePeer(who, me)
 	if err != nil {
 		return peer{}, err
 	}
@@ -136,13 +143,16 @@ func (l *link) shakeUntil(patience time.Duration) error {
 }
 
 // expect reads one frame of the handshake with at least n bytes.
-func (l *link) expect(k kind, n int) ([]byte, error) {
+func (l *link) expect(k kind, n int, me peer) ([]byte, error) {
 	f, err := readFrame(l.in, maxShake)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("handshake: %w", err)
 	case f.kind == kindRefuse:
 		return nil, fmt.Errorf("%w by the server: it has another GOSHMEM_TOKEN or serves another job", ErrRefused)
+	case f.kind == kindVersion && len(f.body) > 0:
+		who, err := decodePeer(f.body[1:], me)
+		return nil, errors.Join(fmt.Errorf("%w: %v has version %q of the rendezvous, %v has %q: build all from one release", ErrVersion, who, f.body[0], me, version), err)
 	case f.kind != k || len(f.body) < n:
 		return nil, fmt.Errorf("handshake: %w: %q of %d bytes", errFrame, f.kind, len(f.body))
 	}

@@ -64,7 +64,7 @@ func (h *hub) serve() {
 		case errors.Is(err, net.ErrClosed):
 			return
 		}
-		h.drop(fmt.Errorf("accept: %w", err)) // out of descriptors, most likely: try again
+		h.drop("a connection", fmt.Errorf("accept: %w", err)) // out of descriptors, most likely: try again
 		time.Sleep(10 * time.Millisecond)
 		<-h.slots
 	}
@@ -77,7 +77,7 @@ func (h *hub) attend(l *link) {
 	who, err := h.admit(l)
 	<-h.slots
 	if err != nil {
-		h.drop(err)
+		h.drop(l.from(), err)
 		return
 	}
 	if m := h.join(who, l); m != nil {
@@ -97,10 +97,10 @@ func (h *hub) admit(l *link) (peer, error) {
 }
 
 // drop notes why a connection was not let in. It hurts nobody else.
-func (h *hub) drop(err error) {
+func (h *hub) drop(from string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.dropped = err.Error()
+	h.dropped = from + " was not let in: " + err.Error()
 }
 
 // listen obeys a member until it leaves.
@@ -114,6 +114,8 @@ func (h *hub) listen(m *member) {
 		switch f.kind {
 		case kindBarrier, kindCast:
 			h.arrive(m, f)
+		case kindNote:
+			h.relay(m, f.body)
 		case kindGiveUp:
 			h.giveUp(m, string(f.body))
 		case kindBye:
@@ -124,6 +126,14 @@ func (h *hub) listen(m *member) {
 			return
 		}
 	}
+}
+
+// from says where a connection comes from, as far as it has a place.
+func (l *link) from() string {
+	if at, ok := l.conn.RemoteAddr().(*net.TCPAddr); ok {
+		return "a connection from " + at.String()
+	}
+	return "a connection"
 }
 
 // keep remembers an open connection; false: too late, the hub is closed.

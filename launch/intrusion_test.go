@@ -191,9 +191,9 @@ func TestFalseServer(t *testing.T) {
 		if err != nil {
 			return
 		}
-		_, _ = conn.Write(encode(kindGreet, []byte(magic), make([]byte, nonceSize)))
+		_, _ = conn.Write(encode(kindGreet, []byte(magic), []byte{version}, make([]byte, nonceSize)))
 		l := newLink(conn, quick())
-		if _, err := l.expect(kindAnswer, 1); err == nil {
+		if _, err := l.expect(kindAnswer, 1, peer{}); err == nil {
 			_, _ = conn.Write(encode(kindProof, make([]byte, proofSize), peer{size: 2}.encode()))
 		}
 	}()

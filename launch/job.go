@@ -15,10 +15,13 @@ type Job struct {
 	Family               string // whose variables said so: goshmem, torchrun, ... none
 	Rank, Size           int
 	LocalRank, LocalSize int      // among the processes on this machine; -1: unknown
+	NodeRank, Nodes      int      // number of this machine, and how many there are, as the launcher has it; Nodes 0: unknown
 	Rendezvous           string   // where to meet; "": not needed (Size 1) or not known
 	Token                string   // secret of the job; may be empty
 	Name                 string   // the same on all ranks, differs between jobs
 	Outer                []string // families around the innermost one, for information
+
+	noun string // what messages call a member; "": rank
 }
 
 // Group is a job made of some of the processes of j: those that call Group with
@@ -31,7 +34,7 @@ func (j Job) Group(name string, rank, size int) (Job, error) {
 		return Job{}, fmt.Errorf("launch: group: a name is needed, the same on all members")
 	}
 	g := j
-	g.Rank, g.Size, g.LocalRank, g.LocalSize = rank, size, -1, -1
+	g.Rank, g.Size, g.LocalRank, g.LocalSize, g.NodeRank, g.Nodes = rank, size, -1, -1, 0, 0
 	g.Name = j.Name + "/" + name
 	if err := g.check(); err != nil {
 		return Job{}, fmt.Errorf("launch: group %q: %w", name, err)

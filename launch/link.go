@@ -34,7 +34,12 @@ type link struct {
 	limits
 }
 
+// newLink makes a connection a link. A machine that was cut off sends nothing, not even
+// the end of the connection: over tcp the kernel asks for it.
 func newLink(conn net.Conn, lim limits) *link {
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 3 * time.Second, Count: 4}) // else the system's own times count
+	}
 	return &link{conn: conn, in: bufio.NewReader(conn), limits: lim}
 }
 

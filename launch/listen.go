@@ -18,7 +18,7 @@ func (a address) listen(ctx context.Context) (net.Listener, error) {
 		}
 		last = err
 	}
-	return nil, fmt.Errorf("rank 0 cannot listen at %v (set GOSHMEM_RDZV to a place that is free): %w", a, last)
+	return nil, fmt.Errorf("cannot listen at %v (set GOSHMEM_RDZV to a place that is free): %w", a, last)
 }
 
 // listenAt listens on the address that the others dial if it is given as a

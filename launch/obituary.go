@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -24,28 +25,32 @@ type Obituaries struct {
 	closed  bool
 }
 
-// endings is what follows the name of the rendezvous in that of the obituaries.
-const endings = ".ended"
-
-// Announce opens the obituaries of the job that meets at rendezvous, which must be
-// of the form "unix:@name". The launcher calls it before it starts the ranks, and
-// Begin afterwards.
-func Announce(rendezvous string) (*Obituaries, error) {
-	return announceWithin(rendezvous, defaultLimits())
+// endings is the name of the obituaries: that of the rendezvous and a word, or one made of
+// the place where a job over several machines meets.
+func (j Job) endings(at address) string {
+	const word = ".ended"
+	if at.name != "" {
+		return at.name + word
+	}
+	return namePrefix + digest(at.String(), j.Token, strconv.Itoa(j.NodeRank)) + word
 }
 
-func announceWithin(rendezvous string, lim limits) (*Obituaries, error) {
-	at, err := parseAddress(rendezvous)
-	if err == nil && at.name == "" {
-		err = errors.New("want unix:@name")
-	}
+// Announce opens the obituaries of the ranks of j on this machine, of which Rendezvous,
+// Token and NodeRank count. The launcher calls it before it starts the ranks, and Begin
+// afterwards.
+func Announce(j Job) (*Obituaries, error) {
+	return announceWithin(j, defaultLimits())
+}
+
+func announceWithin(j Job, lim limits) (*Obituaries, error) {
+	at, err := parseAddress(j.Rendezvous)
 	if err == nil {
 		err = abstractNames()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("launch: announce: %q: %w", rendezvous, err)
+		return nil, fmt.Errorf("launch: announce: %q: %w", j.Rendezvous, err)
 	}
-	ln, err := net.Listen("unix", "@"+at.name+endings)
+	ln, err := net.Listen("unix", "@"+j.endings(at))
 	if err != nil {
 		return nil, fmt.Errorf("launch: announce: %w", err)
 	}
@@ -133,11 +138,10 @@ func (o *Obituaries) dismiss(l *link) {
 // it. It does not wait for the readers.
 func (o *Obituaries) Begin() { o.say(encode(kindDone)) }
 
-// Ended says that a rank of the job, a process of this machine, has ended, and how:
-// "exited with status 0". It does not wait for the readers.
-func (o *Obituaries) Ended(rank, pid int, how string) {
-	who := self(Job{Rank: rank})
-	who.pid = pid
+// Ended says that a rank of the job, a process of host, has ended, and how: "exited with
+// status 0". It does not wait for the readers.
+func (o *Obituaries) Ended(rank int, host string, pid int, how string) {
+	who := peer{rank: rank, host: host, pid: pid, noun: "rank"}
 	o.say(encode(kindEnded, binary.BigEndian.AppendUint32(nil, uint32(rank)), []byte(who.String()+" "+how)))
 }
 
@@ -171,13 +175,12 @@ func (o *Obituaries) Close() error {
 // has ended, until stop is called. Most launchers tell nothing: that there are no
 // obituaries is no error. That somebody has them and does not begin while ctx lasts is
 // one.
-func heed(ctx context.Context, at address, lim limits, told func(rank int, how string)) (stop func(), err error) {
-	if at.name == "" || abstractNames() != nil {
+func (j Job) heed(ctx context.Context, at address, lim limits, told func(rank int, how string)) (stop func(), err error) {
+	if abstractNames() != nil || at.name == "" && j.Nodes == 0 {
 		return func() {}, nil
 	}
-	at.name += endings
 	d := net.Dialer{Timeout: lim.handshake}
-	conn, err := d.DialContext(ctx, "unix", "@"+at.name)
+	conn, err := d.DialContext(ctx, "unix", "@"+j.endings(at))
 	if err != nil {
 		return func() {}, nil
 	}
@@ -185,7 +188,7 @@ func heed(ctx context.Context, at address, lim limits, told func(rank int, how s
 	if !l.begun(ctx) {
 		_ = conn.Close() // nothing was said on it
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("the launcher, which answers at %v, has not started all ranks: %w", at, context.Cause(ctx))
+			return nil, fmt.Errorf("the launcher, which answers at @%s, has not started all ranks: %w", j.endings(at), context.Cause(ctx))
 		}
 		return func() {}, nil
 	}

@@ -15,7 +15,7 @@ import (
 // announce opens the obituaries of a job until the end of the test.
 func announce(t *testing.T, j Job) *Obituaries {
 	t.Helper()
-	o, err := Announce(j.Rendezvous)
+	o, err := Announce(j)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestEndedBeforeJoin(t *testing.T) {
 			t.Run(fmt.Sprintf("rank %d, %s", victim, order), func(t *testing.T) {
 				j := newJob(t, "unix", 3)
 				o := announce(t, j)
-				end := func() { o.Ended(victim, 17, "exited with status 0") }
+				end := func() { o.Ended(victim, self(j).host, 17, "exited with status 0") }
 				if order == "before" {
 					end()
 				}
@@ -76,9 +76,9 @@ func (o *Obituaries) audience() int {
 func TestEndedAfterJoin(t *testing.T) {
 	j := newJob(t, "unix", 2)
 	o := announce(t, j)
-	o.Ended(7, 1, "exited with status 1") // no rank of this job
+	o.Ended(7, "h", 1, "exited with status 1") // no rank of this job
 	stores := members(t, j, defaultLimits())
-	o.Ended(1, 1, "exited with status 0")
+	o.Ended(1, "h", 1, "exited with status 0")
 	for r, err := range onRanks(2, func(r int) error { return stores[r].Barrier(testContext(t)) }) {
 		if err != nil {
 			t.Errorf("rank %d: %v", r, err)
@@ -104,7 +104,7 @@ func TestEndedAfterJoin(t *testing.T) {
 // TestJoinWaitsForTheLauncher: nobody gets past join before the launcher watches all.
 func TestJoinWaitsForTheLauncher(t *testing.T) {
 	j := newJob(t, "unix", 2)
-	o, err := Announce(j.Rendezvous)
+	o, err := Announce(j)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestJoinWaitsForTheLauncher(t *testing.T) {
 // TestLauncherThatDoesNotBegin holds the ranks up until their time is over.
 func TestLauncherThatDoesNotBegin(t *testing.T) {
 	j := newJob(t, "unix", 2)
-	o, err := Announce(j.Rendezvous)
+	o, err := Announce(j)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestReaderThatDoesNotRead(t *testing.T) {
 	j := newJob(t, "unix", 2)
 	lim := defaultLimits()
 	lim.frame, lim.farewell = time.Hour, time.Hour
-	o, err := announceWithin(j.Rendezvous, lim)
+	o, err := announceWithin(j, lim)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestReaderThatDoesNotRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := net.Dial("unix", "@"+at.name+endings)
+	conn, err := net.Dial("unix", "@"+j.endings(at))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestReaderThatDoesNotRead(t *testing.T) {
 	waitFor(t, "a reader", func() bool { return o.audience() == 1 })
 	o.Begin()
 	for range 20000 { // more than the kernel keeps for a reader
-		o.Ended(7, 1, "exited with status 1") // no rank of this job
+		o.Ended(7, "h", 1, "exited with status 1") // no rank of this job
 	}
 	members(t, j, defaultLimits())
 	waitFor(t, "that reader alone", func() bool { return o.audience() == 1 })
@@ -175,19 +175,19 @@ func TestReaderThatDoesNotRead(t *testing.T) {
 // TestAnnounceTwice: the obituaries of a job have one place, which Close frees.
 func TestAnnounceTwice(t *testing.T) {
 	j := newJob(t, "unix", 2)
-	o, err := Announce(j.Rendezvous)
+	o, err := Announce(j)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Announce(j.Rendezvous); err == nil {
+	if _, err := Announce(j); err == nil {
 		t.Error("two launchers announce for one job")
 	}
 	if err := o.Close(); err != nil {
 		t.Error(err)
 	}
 	announce(t, j)
-	for _, bad := range []string{"", "tcp:127.0.0.1:1234", "unix:file"} {
-		if _, err := Announce(bad); err == nil {
+	for _, bad := range []string{"", "somewhere", "unix:file"} {
+		if _, err := Announce(Job{Rendezvous: bad}); err == nil {
 			t.Errorf("%q: no error", bad)
 		}
 	}
@@ -200,7 +200,7 @@ func TestObituariesOfAStranger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at.name += endings
+	at.name = j.endings(at)
 	ln, err := at.listen(testContext(t))
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +220,7 @@ func TestObituariesOfAStranger(t *testing.T) {
 // TestHeedNobody: without obituaries nothing is told and nothing waits.
 func TestHeedNobody(t *testing.T) {
 	for _, at := range []address{{name: namePrefix + "nobody-" + t.Name()}, {host: "127.0.0.1", port: 1}} {
-		stop, err := heed(context.Background(), at, defaultLimits(), func(int, string) { t.Error("told") })
+		stop, err := (Job{}).heed(context.Background(), at, defaultLimits(), func(int, string) { t.Error("told") })
 		if err != nil {
 			t.Fatal(err)
 		}

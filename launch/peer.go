@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 type peer struct {
 	rank, size, pid int
 	host            string
+	noun            string // what it is: "rank", or "node" for the launcher of one; not sent
 }
 
 const (
@@ -22,12 +24,20 @@ func self(j Job) peer {
 	if err != nil {
 		host = "unknown" // it only makes messages better
 	}
-	return peer{rank: j.Rank, size: j.Size, pid: os.Getpid(), host: host[:min(len(host), maxHost)]}
+	return peer{rank: j.Rank, size: j.Size, pid: os.Getpid(), host: host[:min(len(host), maxHost)], noun: cmp.Or(j.noun, "rank")}
 }
 
 // String is how messages name a process.
 func (p peer) String() string {
-	return fmt.Sprintf("rank %d (host %s, pid %d)", p.rank, p.host, p.pid)
+	return fmt.Sprintf("%s %d (host %s, pid %d)", p.noun, p.rank, p.host, p.pid)
+}
+
+// nouns is what messages call all of the job.
+func (p peer) nouns() string {
+	if p.noun == "rank" {
+		return "processes"
+	}
+	return p.noun + "s"
 }
 
 func (p peer) encode() []byte {
@@ -37,7 +47,8 @@ func (p peer) encode() []byte {
 	return append(buf, p.host...)
 }
 
-func decodePeer(b []byte) (peer, error) {
+// decodePeer reads what encode has written of a member of the job that me is in.
+func decodePeer(b []byte, me peer) (peer, error) {
 	if len(b) < peerSize || len(b) > peerSize+maxHost {
 		return peer{}, fmt.Errorf("%w: a process described in %d bytes", errFrame, len(b))
 	}
@@ -46,5 +57,6 @@ func decodePeer(b []byte) (peer, error) {
 		size: int(binary.BigEndian.Uint32(b[4:])),
 		pid:  int(binary.BigEndian.Uint32(b[8:])),
 		host: string(b[peerSize:]),
+		noun: me.noun,
 	}, nil
 }

@@ -26,7 +26,7 @@ func (h *hub) roster() string {
 	}
 	text := fmt.Sprintf("%s: %s; %s: %s", there, list(in), absent, list(out))
 	if h.dropped != "" && h.joined < len(h.members) {
-		text += "; a connection was not let in: " + h.dropped
+		text += "; " + h.dropped
 	}
 	return text
 }

@@ -80,7 +80,7 @@ func (s *Store) enter(ctx context.Context, j Job) error {
 	}
 	looking, lost := context.WithCancelCause(ctx)
 	defer lost(nil)
-	stop, err := heed(ctx, job, s.limits, func(rank int, how string) {
+	stop, err := j.heed(ctx, job, s.limits, func(rank int, how string) {
 		switch {
 		case uint(rank) >= uint(j.Size): // no part of this job, whatever it is
 		case s.hub != nil:
@@ -94,7 +94,7 @@ func (s *Store) enter(ctx context.Context, j Job) error {
 	}
 	defer stop()
 	if s.link, s.server, err = f.find(looking); err != nil {
-		return fmt.Errorf("%v found no server at %v (is rank 0 running, and did it get the same rendezvous and token?): %w", s.me, at, err)
+		return fmt.Errorf("%v found no server at %v (is %s 0 running, and did it get the same rendezvous and token?): %w", s.me, at, s.me.noun, err)
 	}
 	_, err = s.await(ctx)
 	return err
@@ -109,7 +109,7 @@ func (s *Store) serve(ctx context.Context, at address, f finder) ([]string, erro
 		return f.candidates, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRendezvous, err)
+		return nil, fmt.Errorf("%w: %s 0 %w", ErrRendezvous, s.me.noun, err)
 	}
 	s.hub = newHub(ln, f.secret, s.me, s.limits)
 	return []string{ln.Addr().String()}, nil // "all addresses" dials this machine

@@ -15,8 +15,12 @@ var worlds = struct {
 	count map[string]int
 }{count: map[string]int{}}
 
-// nextWorld is the number of the world that this rank is about to join.
+// nextWorld is the number of the world that this rank is about to join. Launchers make
+// one for a job, and may fail alone: their second must meet the first of others.
 func nextWorld(j Job) int {
+	if j.noun != "" {
+		return 1
+	}
 	worlds.Lock()
 	defer worlds.Unlock()
 	key := strconv.Itoa(j.Rank) + " " + j.Name // goroutine ranks of one process count for themselves

@@ -21,6 +21,9 @@ import (
 // tests of its own: it takes no fast path.
 var roomy = shmem.Options{HeapSize: 4 << 20, Timeout: 20 * time.Second, Check: shmem.CheckOff}
 
+// large is a heap for transfers of 64 MiB.
+var large = shmem.Options{HeapSize: conformance.LargeHeap, Timeout: time.Minute, Check: shmem.CheckOff}
+
 // worldSizes are the numbers of PEs to test: all of those given, or, in a launched
 // binary, the one that the job has.
 func worldSizes(t *testing.T, all ...int) []int {
@@ -62,6 +65,23 @@ func TestConformance(t *testing.T) {
 		fast.Race = shmem.RaceOff
 		t.Run("fast paths", func(t *testing.T) { each(t, 3, fast, checks) })
 		t.Run("counted members", func(t *testing.T) { each(t, 17, roomy, slices.DeleteFunc(checks, apart)) })
+	}
+}
+
+// TestConformanceLarge runs what moves up to 64 MiB, and on the ranks of a job whose engine
+// is named, as one on GPUs is, the whole suite with as much room.
+func TestConformanceLarge(t *testing.T) {
+	checks := conformance.Large()
+	switch job := jobSize(t) > 0; {
+	case job && os.Getenv(env.Engine) == "":
+		return // nothing that goroutine PEs have not shown
+	case job:
+		checks = append(conformance.All(), checks...)
+	case raced:
+		checks = conformance.Named(checks, "large: reductions")
+	}
+	for _, n := range worldSizes(t, 2) {
+		t.Run(fmt.Sprintf("n=%d", n), func(t *testing.T) { each(t, n, large, checks) })
 	}
 }
 

@@ -68,7 +68,7 @@ func replay(faults []fault.Fault, h engine.Heap, argv []string) string {
 		texts = append(texts, f.String())
 	}
 	words := []string{env.Fault + "=" + quote(strings.Join(texts, "; "))}
-	for _, name := range []string{env.NodeSize, env.HeapSize, env.Timeout, env.Checked} {
+	for _, name := range []string{env.NodeSize, env.NodeTransport, env.HeapSize, env.Timeout, env.Checked} {
 		if value := os.Getenv(name); value != "" {
 			words = append(words, name+"="+quote(value))
 		}

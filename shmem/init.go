@@ -53,6 +53,9 @@ func start(ctx context.Context, o Options) (*World, error) {
 		return nil, err
 	}
 	info := Info{Reason: choice.Reason, Launcher: job.Family, NodeSize: c.NodeSize, Checked: checked, Weak: o.Weak, local: choice.LocalRank}
+	if s, ok := heap.(engine.Spread); ok {
+		info.Nodes = s.Nodes()
+	}
 	w, err := o.world(heap, info)
 	if err != nil {
 		heap.Fail(err.Error(), engine.Stays)
@@ -104,7 +107,16 @@ func (o Options) open(ctx context.Context, c engine.Config, launched launch.Job)
 	if launched.LocalRank >= 0 && o.Exchange == nil {
 		choice.LocalRank = launched.LocalRank
 	}
-	job.LocalRank = choice.LocalRank
+	job.LocalRank, job.Machines = choice.LocalRank, choice.Machines
+	if launched.Family != "goshmem" || launched.Nodes == 0 { // else our launcher has done so
+		none, err := engines.Network(ctx, job)
+		if err != nil {
+			return nil, choice, err
+		}
+		if none != "" {
+			o.logf(true)("goshmem: no network interface reaches all machines: %s", none)
+		}
+	}
 	if s, ok := choice.Engine.(engine.Sized); ok && !o.sized() {
 		job.HeapSize = s.DefaultHeap()
 	}

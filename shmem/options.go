@@ -1,6 +1,7 @@
 package shmem
 
 import (
+	"cmp"
 	"os"
 	"strconv"
 	"time"
@@ -35,6 +36,10 @@ type Options struct {
 	// (GOSHMEM_NODE_SIZE): memory on other nodes cannot be loaded and stored, Peer
 	// returns ErrNoPeerAccess, and data moves through the engine. 0: one node.
 	NodeSize int
+	// NodeTransport is how data goes between virtual nodes (GOSHMEM_NODE_TRANSPORT): "ucx"
+	// maps no memory of other nodes and goes through UCX, as between machines, which is for
+	// tests of that. Empty: through memory that all PEs share. Machines always use UCX.
+	NodeTransport string
 	// Check turns checked mode on or off (GOSHMEM_CHECK).
 	Check Check
 	// Fault makes something go wrong on purpose, such as "kill pe=2 op=put n=17"
@@ -87,8 +92,20 @@ func (o Options) config(heap uint64) (engine.Config, error) {
 	if _, err := o.faults(); err != nil {
 		return engine.Config{}, err
 	}
+	transport, err := o.nodeTransport()
+	if err != nil {
+		return engine.Config{}, err
+	}
 	timeout, err := o.timeout()
-	return engine.Config{HeapSize: uintptr(size) &^ 4095, Timeout: timeout, NodeSize: node}, err
+	return engine.Config{HeapSize: uintptr(size) &^ 4095, Timeout: timeout, NodeSize: node, Transport: transport}, err
+}
+
+func (o Options) nodeTransport() (string, error) {
+	t := cmp.Or(o.NodeTransport, os.Getenv(env.NodeTransport))
+	if t != "" && t != engine.UCX {
+		return "", problem(ErrArgument, "%s=%q: there is %s", env.NodeTransport, t, engine.UCX)
+	}
+	return t, nil
 }
 
 func (o Options) heapSize(size uint64) (uint64, error) {

@@ -1,11 +1,13 @@
 // Command compare measures package shmem beside other libraries of its kind on this
 // machine, sample by sample in turns: one-sided operations and barriers beside Open
-// MPI's OSHMEM, collectives beside that and the MPI of Open MPI and MPICH, and those of
-// package nccl on its host library beside MPI:
+// MPI's OSHMEM, collectives beside that and the MPI of Open MPI and MPICH, those of
+// package nccl on its host library beside MPI, and the transport between nodes beside
+// UCX's own ucx_perftest:
 //
 //	go run ./bench/compare -save docs/results/2026-11-compare-oshmem
 //	go run ./bench/compare -collectives -save docs/results/2026-11-compare-collectives
 //	go run ./bench/compare -nccl -save docs/results/2026-11-compare-nccl
+//	go run ./bench/compare -ucx -save docs/results/2026-11-compare-ucx
 //
 // It prints a table, or with -json the record with every sample; -save NAME writes
 // the record to NAME.json and a page for people to NAME.md. The exit status is 0
@@ -25,6 +27,7 @@ import (
 
 	"github.com/goshmem/goshmem/bench"
 	"github.com/goshmem/goshmem/bench/page"
+	"github.com/goshmem/goshmem/bench/transport"
 	"github.com/goshmem/goshmem/internal/perf"
 	"github.com/goshmem/goshmem/launch/launcher"
 )
@@ -36,13 +39,19 @@ const (
 	missing = 3
 )
 
-// workerName is the first argument of this program as a process of ours.
-const workerName = "worker"
+// The first arguments of this program as a process of ours.
+const (
+	workerName    = "worker"
+	transportName = "transport"
+)
 
 func main() {
 	ctx := context.Background()
 	if len(os.Args) > 1 && os.Args[1] == workerName {
 		os.Exit(status(perf.Work(ctx, os.Args[2:], os.Stdout), os.Stderr))
+	}
+	if len(os.Args) > 1 && os.Args[1] == transportName {
+		os.Exit(status(transport.Work(ctx, os.Args[2:], os.Stdin, os.Stdout), os.Stderr))
 	}
 	o, err := parse(os.Args[1:], os.Stderr)
 	if err == nil {
@@ -72,6 +81,7 @@ func status(err error, out io.Writer) int {
 // options are the flags.
 type options struct {
 	perf.CompareOptions
+	ucx    bool
 	asJSON bool
 	save   string
 	args   []string
@@ -85,6 +95,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 	f.DurationVar(&o.Batch, "batch", 0, "least `time` of each side of a sample (0: 4ms)")
 	f.BoolVar(&o.Collectives, "collectives", false, "measure collectives, with MPI as well")
 	f.BoolVar(&o.NCCL, "nccl", false, "measure collectives of package nccl on its host library, with MPI")
+	f.BoolVar(&o.ucx, "ucx", false, "measure the transport between nodes, with ucx_perftest")
 	f.BoolVar(&o.Quick, "quick", false, "few sizes and samples")
 	f.StringVar(&o.Only, "only", "", "measure rows whose name contains `TEXT`")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON with all samples")
@@ -102,7 +113,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 	case o.Rounds > 0:
 	case o.Quick:
 		o.Rounds = 3
-	case o.Collectives, o.NCCL:
+	case o.Collectives, o.NCCL, o.ucx:
 		o.Rounds = 9
 	default:
 		o.Rounds = 15
@@ -117,13 +128,11 @@ func (o *options) run(ctx context.Context, out io.Writer) error {
 	}
 	o.Worker = []string{self, workerName}
 	var r perf.Record
-	err = launcher.InScratch(func(dir string) error {
-		if o.Peers, err = o.peers(ctx, dir); err != nil {
-			return err
-		}
-		r, err = perf.Compare(ctx, o.CompareOptions)
-		return err
-	})
+	if o.ucx {
+		r, err = transport.Compare(ctx, transport.Options{Rounds: o.Rounds, Worker: []string{self, transportName}, Quick: o.Quick, Only: o.Only})
+	} else {
+		r, err = o.compare(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -131,6 +140,18 @@ func (o *options) run(ctx context.Context, out io.Writer) error {
 		r.Machine.Commit = revision(ctx)
 	}
 	return o.report(r, out)
+}
+
+// compare measures what takes orders.
+func (o *options) compare(ctx context.Context) (r perf.Record, err error) {
+	err = launcher.InScratch(func(dir string) error {
+		if o.Peers, err = o.peers(ctx, dir); err != nil {
+			return err
+		}
+		r, err = perf.Compare(ctx, o.CompareOptions)
+		return err
+	})
+	return r, err
 }
 
 // peers builds whom we are compared with.

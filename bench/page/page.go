@@ -43,7 +43,7 @@ func Of(r perf.Record, command string) []byte {
 	}
 	var b bytes.Buffer
 	name := "page.md.tmpl"
-	if slices.Contains([]string{"collectives", "gpu", "modes", "nccl", "provider"}, r.Name) {
+	if slices.Contains([]string{"collectives", "gpu", "modes", "nccl", "provider", "ucx"}, r.Name) {
 		name = r.Name + ".md.tmpl"
 	}
 	t := template.New(name).Funcs(template.FuncMap{"line": line, "noted": noted, "mixed": mixed, "parts": parts, "disturbed": disturbed, "beside": beside, "matrix": matrix, "mib": func(n int) string { return chart.Bytes(int64(n)) }})

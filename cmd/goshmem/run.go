@@ -18,6 +18,7 @@ import (
 // runOptions are the flags of `goshmem run`.
 type runOptions struct {
 	spec     launcher.Spec
+	nodes    nodeOptions
 	noPrefix bool
 	dryRun   bool
 	weak     uint64
@@ -37,8 +38,14 @@ GOSHMEM_TOKEN, RANK, WORLD_SIZE and the like are in its own environment.
 Each line of output gets the host and rank in front. Rank 0 gets the input unless
 that is a terminal. The exit status is 0 if all ranks exit with 0, otherwise that
 of the rank that failed first (128 + number of the signal if one killed it); 124
-at the time limit; 126 or 127 if the program cannot be run.`,
-		Example: "  goshmem run -n 4 ./examples/ring\n  goshmem run -n 2 --timeout 30s --env GOSHMEM_HEAP_SIZE=4GiB ./solver -steps 100",
+at the time limit; 126 or 127 if the program cannot be run.
+
+With --nnodes the job runs on several machines, on each of which this command is given
+once, with the same --nnodes and --rdzv. Ranks are numbered node by node. All nodes end
+with the same status, and when one fails, is stopped or is gone, all are stopped.
+GOSHMEM_TOKEN, the same on all, keeps strangers out; GOSHMEM_TIMEOUT limits the wait
+for the other nodes.`,
+		Example: "  goshmem run -n 4 ./examples/ring\n  goshmem run -n 2 --timeout 30s --env GOSHMEM_HEAP_SIZE=4GiB ./solver -steps 100\n  goshmem run --nnodes 2 --node-rank 0 --rdzv node0:29400 -n 8 ./solver",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage(c, errors.New("no program given"))
@@ -48,7 +55,8 @@ at the time limit; 126 or 127 if the program cannot be run.`,
 	}
 	f := c.Flags()
 	f.SetInterspersed(false)
-	f.IntVarP(&o.spec.N, "np", "n", 1, "number of processes")
+	f.IntVarP(&o.spec.N, "np", "n", 1, "number of processes on this machine")
+	o.nodes.flags(c)
 	f.DurationVar(&o.spec.Timeout, "timeout", 0, "time limit for the whole job, such as 90s (0: none)")
 	f.DurationVar(&o.spec.Grace, "grace", 5*time.Second, "time between SIGTERM and SIGKILL when the job is stopped")
 	f.StringArrayVar(&o.spec.Env, "env", nil, "NAME=value for the environment of all ranks (may be repeated)")
@@ -63,6 +71,10 @@ at the time limit; 126 or 127 if the program cannot be run.`,
 func (o *runOptions) run(c *cobra.Command, args []string) error {
 	s := o.spec
 	s.Argv = args
+	var err error
+	if s.Nodes, err = o.nodes.nodes(c, os.Environ()); err != nil {
+		return err
+	}
 	if o.weak != 0 {
 		s.Env = append(s.Env, fmt.Sprintf("%s=%d", env.Weak, o.weak))
 	}
@@ -84,8 +96,8 @@ func (o *runOptions) run(c *cobra.Command, args []string) error {
 	if err := launcher.Supported(); err != nil {
 		return err
 	}
-	err := start(c.Context(), s)
-	if err != nil && o.weak != 0 {
+	err = start(c.Context(), s)
+	if err != nil && o.weak != 0 && s.Nodes == nil {
 		fmt.Fprintf(os.Stderr, "goshmem: weak mode, seed %d: to see this again run goshmem run -n %d --weak %d %s\n", o.weak, s.N, o.weak, strings.Join(args, " "))
 	}
 	return err
@@ -128,7 +140,7 @@ func start(ctx context.Context, s launcher.Spec) error {
 			return err
 		})
 		if err != nil {
-			return err
+			return launcher.Absent(ctx, s, err)
 		}
 		s.Argv = append([]string{program}, s.Argv[1:]...)
 		return job(ctx, s)
@@ -148,12 +160,17 @@ func job(ctx context.Context, s launcher.Spec) error {
 	return err
 }
 
-// reportCores says where the ranks are going to run, if they are bound.
+// reportCores says where the ranks are going to run, if they are bound. In a job over
+// several machines they have no other numbers yet than those that they have here.
 func reportCores(s launcher.Spec) error {
+	noun := "rank"
+	if s.Nodes != nil {
+		noun = "local rank"
+	}
 	cores, err := s.Cores()
 	for rank, core := range cores {
 		if core >= 0 {
-			fmt.Fprintf(s.Stderr, "goshmem: rank %d runs on core %d\n", rank, core)
+			fmt.Fprintf(s.Stderr, "goshmem: %s %d runs on core %d\n", noun, rank, core)
 		}
 	}
 	return err

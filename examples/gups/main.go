@@ -27,7 +27,7 @@ func main() {
 	flag.Uint64Var(&p.seed, "seed", 1, "seed of the updates")
 	flag.Parse()
 	p.rest = flag.Args()
-	shmem.Main(p.run)
+	shmem.MainWith(shmem.Options{Engine: "host"}, p.run) // it computes on the CPU, also where there are GPUs
 }
 
 // problem is what the command line asks for.

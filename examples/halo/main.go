@@ -27,7 +27,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "halo: unexpected argument %q: it takes none\n", flag.Arg(0))
 		os.Exit(2)
 	}
-	shmem.Main(jacobi)
+	shmem.MainWith(shmem.Options{Engine: "host"}, jacobi) // it computes on the CPU, also where there are GPUs
 }
 
 func jacobi(ctx context.Context, w *shmem.World) error {

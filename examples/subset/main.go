@@ -30,6 +30,8 @@ func run(ctx context.Context) error {
 		Group: [2]string{"even", "odd"}[parity],
 		Rank:  job.Rank / 2,
 		Size:  (job.Size + 1 - parity) / 2,
+
+		Engine: "host", // it reads its own part like any slice, also where there are GPUs
 	})
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ func main() {
 	flag.IntVar(&p.iterations, "iterations", 50, "timed passes over the grid, after one that is not")
 	flag.Parse()
 	p.rest = flag.Args()
-	shmem.Main(p.run)
+	shmem.MainWith(shmem.Options{Engine: "host"}, p.run) // it computes on the CPU, also where there are GPUs
 }
 
 // largest is the most columns and rows: such a grid has 32 GiB.

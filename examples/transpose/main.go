@@ -30,7 +30,7 @@ func main() {
 	p.rest = flag.Args()
 	p.fit = true
 	flag.Visit(func(f *flag.Flag) { p.fit = p.fit && f.Name != "n" })
-	shmem.Main(p.run)
+	shmem.MainWith(shmem.Options{Engine: "host"}, p.run) // it computes on the CPU, also where there are GPUs
 }
 
 // usual is the size of the matrix if nobody gives one.

@@ -38,7 +38,7 @@ func constants(t *testing.T, path string) map[string]int {
 		} else if rest, ok := strings.CutPrefix(name, "Hip"); ok {
 			name = "hip" + rest
 		}
-		value, err := strconv.Atoi(spec.Values[0].(*ast.BasicLit).Value)
+		value, err := strconv.Atoi(literal(spec.Values[0]))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -46,6 +46,14 @@ func constants(t *testing.T, path string) map[string]int {
 		return true
 	})
 	return list
+}
+
+// literal is the text of a number, which may have a sign.
+func literal(e ast.Expr) string {
+	if minus, ok := e.(*ast.UnaryExpr); ok {
+		return "-" + literal(minus.X)
+	}
+	return e.(*ast.BasicLit).Value
 }
 
 // numbers reads what a program of testdata has printed.

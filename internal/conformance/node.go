@@ -6,12 +6,12 @@ func nodeChecks() []Check {
 	return []Check{check("node: views end at the virtual node", 1, nodeViews)}
 }
 
-// nodeViews: where there are virtual nodes, exactly the PEs of the own one can be loaded
+// nodeViews: where there are nodes, all of the same size, exactly the PEs of the own one can be loaded
 // and stored, they are the shared team, and data moves everywhere all the same.
 func nodeViews(p *pe) {
 	size := p.w.Info().NodeSize
 	if size == 0 {
-		size = p.n
+		size = p.n / p.w.Info().Nodes
 	}
 	a := alloc[uint64](p, p.n)
 	near := 0

@@ -144,9 +144,24 @@ func streamMoves(p *pe) {
 			p.synchronize(s)
 			holds(p, part(p, dst, 0, n*k), func(i int) uint64 { return drawWord(member(p, t, i/n), round, i%n) }, "%d words of each of %d", n, k)
 			holds(p, part(p, got, 0, n*k), func(i int) uint64 { return drawWord(member(p, t, i/n), round+1, t.MyPE()*n+i%n) }, "%d words from each of %d", n, k)
+			inPlace(p, s, t, part(p, dst, 0, n*k), round+2)
 			round++
 		}
 	})
+}
+
+// inPlace has each member's part of dst where all parts go.
+func inPlace(p *pe, s *gpu.Stream, t *shmem.Team, dst shmem.Array[uint64], round int) {
+	p.Helper()
+	n := dst.Len() / t.NPEs()
+	own := part(p, dst, t.MyPE()*n, t.MyPE()*n+n)
+	p.ok(t.Sync(p.ctx)) // the parts of others have been read
+	wipe(p, dst)
+	store(p, own, func(i int) uint64 { return drawWord(p.me, round, i) })
+	p.ok(t.Sync(p.ctx))
+	p.ok(shmem.FCollectOnStream(s, t, dst, own))
+	p.synchronize(s)
+	holds(p, dst, func(i int) uint64 { return drawWord(member(p, t, i/n), round, i%n) }, "%d words of each of %d, in place", n, t.NPEs())
 }
 
 // streamReductions has sums of every size on every team.

@@ -10,3 +10,6 @@ const registers = 6
 func (f *frame) big(n int) {
 	f.nstack += copy(f.stack[f.nstack:], f.value[:n])
 }
+
+// seventh passes an argument behind six in registers.
+func (f *frame) seventh(word uintptr) { f.stack[0], f.nstack = word, 1 }

@@ -12,3 +12,6 @@ const registers = 8
 func (f *frame) big(int) {
 	f.words([]uintptr{uintptr(unsafe.Pointer(&f.value))})
 }
+
+// seventh passes an argument behind six in registers.
+func (f *frame) seventh(word uintptr) { f.regs[6] = word }

@@ -44,6 +44,21 @@ func TestCallOut(t *testing.T) {
 	}
 }
 
+// TestLine: six and seven arguments get there, and calls of both kinds do not disturb each other.
+func TestLine(t *testing.T) {
+	r := record(t, "uint64_t six(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f) { return a + 10*b + 100*c + 1000*d + 10000*e + 100000*f; }\n"+
+		"uint64_t plus(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g) { return six(a, b, c, d, e, f) + 1000000*g; }\n")
+	l, six, plus := NewLine(), r.find(t, "six"), r.find(t, "plus")
+	for range 2 {
+		if got := l.Call7(plus, 1, 2, 3, 4, 5, 6, 7); got != 7654321 {
+			t.Errorf("seven: %d", got)
+		}
+		if got := l.Call(six, 1, 2, 3, 4, 5, 6); got != 654321 {
+			t.Errorf("six: %d", got)
+		}
+	}
+}
+
 // TestCallPair: both words of a small struct come back, and go in.
 func TestCallPair(t *testing.T) {
 	r := record(t, "struct team { int n, rank, stride; };\n"+

@@ -21,3 +21,15 @@ func CallByValue(fn uintptr, before []uintptr, value []byte, after ...uintptr) u
 
 // ask knows no version: it would have to call.
 func (l *Library) ask() string { return "" }
+
+// Line is a way into C that nothing takes here.
+type Line struct{}
+
+// NewLine makes one; its calls panic, as Call does.
+func NewLine() Line { return Line{} }
+
+// Call panics, as the function does.
+func (Line) Call(fn, a, b, c, d, e, g uintptr) uintptr { panic(unsupported) }
+
+// Call7 panics, as Call does.
+func (Line) Call7(fn, a, b, c, d, e, g, h uintptr) uintptr { panic(unsupported) }

@@ -8,6 +8,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 	"unsafe"
 )
@@ -39,8 +40,15 @@ type Local interface {
 // for by name; "" if it need not be.
 type Reluctant interface{ Reluctant() string }
 
+// Near is the mark of an engine for the PEs of one machine. It says what can be done where
+// there are more.
+type Near interface{ Near() string }
+
 // Sized is the ability of an engine to say how large heaps are that nobody has asked for.
 type Sized interface{ DefaultHeap() uintptr }
+
+// Spread is the ability of a heap to say how many nodes its PEs are on that share no memory.
+type Spread interface{ Nodes() int }
 
 // Distant is the mark of a heap whose lanes every operation on a PE must go through,
 // also where the PE has a Base, which is then for collectives and for views.
@@ -64,7 +72,14 @@ type Config struct {
 	HeapSize uintptr       // bytes of each PE's symmetric heap
 	Timeout  time.Duration // of waits whose context has no deadline
 	NodeSize int           // not 0: PEs on different virtual nodes of so many PEs have no Base
+
+	// Transport is how data goes to PEs of other virtual nodes: "" by memory of this machine
+	// that they share all the same, UCX by what carries it to other machines.
+	Transport string
 }
+
+// UCX is the transport to PEs that share no memory with this one.
+const UCX = "ucx"
 
 // Job tells an engine its place and how to reach the others before symmetric
 // memory exists.
@@ -72,8 +87,16 @@ type Job struct {
 	Config
 	Rank, Size int
 	LocalRank  int // number of this PE among those of its machine, which take turns with its devices
-	Exchange   Exchange
+	// Machines has the number of the machine that each PE says it runs on, counted from
+	// that of PE 0, which is 0. It is what they say, and proves nothing: PEs with equal
+	// numbers run under one kernel, in one network namespace, and may share memory;
+	// others may not be tried. nil: not known.
+	Machines []int
+	Exchange Exchange
 }
+
+// Several says whether PEs are known to run on more than one machine.
+func (j Job) Several() bool { return len(j.Machines) > 0 && slices.Max(j.Machines) > 0 }
 
 // Exchange is the little that an engine needs to find its peers.
 type Exchange interface {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/machine"
 )
 
 // Choice is the engine of a world.
@@ -16,6 +16,7 @@ type Choice struct {
 	Engine    engine.Engine
 	Reason    string // why this one
 	LocalRank int    // of this PE among those of its machine
+	Machines  []int  // of every PE, as engine.Job has them
 }
 
 // Choose returns the engine that all PEs of a job have asked for, or the best of all that
@@ -35,13 +36,27 @@ func Choose(ctx context.Context, name string, all []engine.Engine, job engine.Jo
 	if err != nil {
 		return Choice{}, Refusal{err}
 	}
+	where := machines(votes)
 	local := 0
-	for _, v := range votes[:job.Rank] {
-		if v.machine == mine.machine {
+	for _, m := range where[:job.Rank] {
+		if m == where[job.Rank] {
 			local++
 		}
 	}
-	return Choice{all[i], why, local}, nil
+	return Choice{all[i], why, local, where}, nil
+}
+
+// machines numbers those of all PEs in the order in which they come up.
+func machines(votes []vote) []int {
+	known := map[string]int{}
+	var where []int
+	for _, v := range votes {
+		if _, ok := known[v.machine]; !ok {
+			known[v.machine] = len(known)
+		}
+		where = append(where, known[v.machine])
+	}
+	return where
 }
 
 // Refusal is the error of what was asked for and cannot be.
@@ -55,8 +70,8 @@ type vote struct {
 
 // voteFor asks the engines. One that is asked for by name and can run is enough.
 func voteFor(name string, all []engine.Engine) (vote, error) {
-	machine, err := os.Hostname()
-	v := vote{machine: machine, asked: name}
+	here, err := machine.ID()
+	v := vote{machine: here, asked: name}
 	found := false
 	for _, e := range all {
 		if found {
@@ -64,7 +79,8 @@ func voteFor(name string, all []engine.Engine) (vote, error) {
 			continue
 		}
 		verdict := ask(e, name)
-		found = verdict.OK && e.Name() == name
+		_, near := e.(engine.Near) // may turn out not to do
+		found = verdict.OK && e.Name() == name && !near
 		v.verdicts = append(v.verdicts, verdict)
 	}
 	return v, err
@@ -143,6 +159,9 @@ func decide(votes []vote, rank int, all []engine.Engine) (int, string, error) {
 	var can, cannot []string
 	for i, e := range all {
 		why := against(votes, i)
+		if near, ok := e.(engine.Near); ok && why == "" {
+			why = far(votes, near)
+		}
 		switch {
 		case why == "" && (name == "" || name == e.Name()):
 			return i, reason(name, votes[rank].verdicts[i].Reason, cannot), nil
@@ -165,6 +184,21 @@ func engineNamed(name string) string {
 		return "no engine by name"
 	}
 	return "engine " + name
+}
+
+// far is why an engine for one machine cannot run; "" if there is only one.
+func far(votes []vote, e engine.Near) string {
+	var away []int
+	for pe, m := range machines(votes) {
+		if m != 0 {
+			away = append(away, pe)
+		}
+	}
+	if len(away) == 0 {
+		return ""
+	}
+	host, _, _ := strings.Cut(votes[away[0]].machine, " ")
+	return fmt.Sprintf("%s on another machine than PE 0 (PE %d on host %s): %s", engine.PEs(away), away[0], host, e.Near())
 }
 
 // against is why an engine cannot run on all PEs; "" if it can.

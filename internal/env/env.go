@@ -29,6 +29,8 @@ const (
 	Fault    = "GOSHMEM_FAULT"
 	NCCL     = "GOSHMEM_NCCL"
 
+	NodeTransport = "GOSHMEM_NODE_TRANSPORT"
+
 	HostDevices  = "GOSHMEM_HOST_DEVICES"
 	ROCSHMEMShim = "GOSHMEM_ROCSHMEM_SHIM"
 
@@ -36,6 +38,8 @@ const (
 	Size      = "GOSHMEM_SIZE"
 	LocalRank = "GOSHMEM_LOCAL_RANK"
 	LocalSize = "GOSHMEM_LOCAL_SIZE"
+	NodeRank  = "GOSHMEM_NODE_RANK"
+	Nodes     = "GOSHMEM_NODES"
 	TestCall  = "GOSHMEM_TEST_CALL"
 	Program   = "GOSHMEM_PROGRAM"
 )
@@ -54,6 +58,7 @@ func Vars() []Var {
 		{HeapSize, "1GiB", "symmetric heap of each PE: bytes, or a number with KiB, MiB, GiB (goroutine PEs: 64MiB)"},
 		{Timeout, "5m", "how long a call may wait for other PEs before it returns an error (a Go duration)"},
 		{NodeSize, "", "PEs of a virtual node: others are reached as if they were on another machine; unset: one node"},
+		{NodeTransport, "", "how data goes between virtual nodes: ucx, as between machines; unset: through memory that they share"},
 		{Checked, "0", "1: checked mode, which records every operation and reports misuse with its line (shmemtest: on)"},
 		{Fault, "", "what goes wrong on purpose, such as \"kill pe=2 op=put n=17\": delay, stop, kill, fail, slow, exhaust, lose; see go doc internal/fault"},
 		{Weak, "0", "seed of weak mode, where data arrives as late and in as odd an order as is allowed; 0: off"},
@@ -68,6 +73,8 @@ func Vars() []Var {
 		{Size, "", "number of processes in the job (set by the launcher)"},
 		{LocalRank, "", "number of this process on its machine (set by the launcher)"},
 		{LocalSize, "", "number of processes on this machine (set by the launcher)"},
+		{NodeRank, "", "number of this machine in a job over several (set by the launcher)"},
+		{Nodes, "", "number of machines of the job (set by the launcher)"},
 		{Program, "", "the package that this process was built from, for messages (set by goshmem run)"},
 		{TestCall, "", "which shmemtest.RunProcesses call this process serves (set by shmemtest)"},
 	}

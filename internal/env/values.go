@@ -43,7 +43,7 @@ func Problems(environ, engines []string) []Problem {
 		heap = ForeignHeapSize
 	}
 	var bad []Problem
-	for _, name := range []string{Engine, heap, Timeout, NodeSize, Checked, Weak, HostDevices, Fault} {
+	for _, name := range []string{Engine, heap, Timeout, NodeSize, NodeTransport, Checked, Weak, HostDevices, Fault} {
 		if err := checkValue(name, values[name], engines); values[name] != "" && err != nil {
 			bad = append(bad, Problem{name, values[name], err})
 		}
@@ -78,6 +78,10 @@ func checkValue(name, value string, engines []string) error {
 	case NodeSize:
 		if n, err := strconv.Atoi(value); err != nil || n < 1 {
 			return errors.New("not a number of PEs")
+		}
+	case NodeTransport:
+		if value != "ucx" {
+			return errors.New("not a transport: there is ucx")
 		}
 	case HostDevices:
 		if n, err := strconv.Atoi(value); err != nil || n < 1 || n > MaxHostDevices {

@@ -54,6 +54,7 @@ func groups() []group {
 		{"PEs that disagree", disagreeRows()},
 		{"Before init and after finalize", lifeRows()},
 		{"The start of a job", startRows()},
+		{"Several machines", nodeRows()},
 		{"The launcher and the machine", machineRows()},
 	}
 }

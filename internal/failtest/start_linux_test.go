@@ -22,6 +22,47 @@ import (
 
 func startRows() []row { return slices.Concat(earlyRows(), placeRows(), setupRows()) }
 
+// nodeRows are about jobs over several machines.
+func nodeRows() []row {
+	return []row{
+		{
+			fault: "a rank of another node fails", ours: "All nodes end their ranks, print the same report, with rank, host and node, and exit with its status.",
+			tests: []string{"launch/launcher.TestNodesFailure"},
+		},
+		{
+			fault: "a rank of another node ends before init", ours: "As on one machine: who waits for it learns so at once.",
+			tests: []string{"launch/launcher.TestNodesEndBeforeJoin"},
+		},
+		{
+			fault: "the launcher of a node is killed (SIGKILL)", ours: "Its ranks end with it. All others end theirs with status 1 and say which node is gone, also if it is node 0. That a machine was cut off is noticed within some 20 seconds.",
+			tests: []string{"cmd/goshmem.TestRunNodesKilled", "launch.TestCrewLost"},
+		},
+		{
+			fault: "the launcher of one node gets SIGTERM", ours: "The ranks of all nodes get it; all exit with 143 and say on which node it came.",
+			tests: []string{"launch/launcher.TestNodesSignal"},
+		},
+		{
+			fault: "the program is missing on one node", ours: "Nothing is started anywhere. All nodes exit with 127 and say which node lacks what.",
+			tests: []string{"launch/launcher.TestNodesThatCannotStart"},
+		},
+		{
+			fault: "a node never comes, is there twice, has another token or another number of nodes", others: "reported to nccl-tests and to an MPI operator: each node runs a job of its own",
+			ours:  "All end within the time limit without having started a rank, and say which node it is.",
+			tests: []string{"launch/launcher.TestNodesThatDisagree", "launch/launcher.TestNodesCheck"},
+		},
+		{
+			fault: "srun starts the launcher twice and nobody says that it is one job", others: "two jobs that know nothing of each other",
+			ours:  "Refused, with what to say.",
+			tests: []string{"cmd/goshmem.TestRunNodesMistakes"},
+		},
+		{
+			fault: "the first network interface of a machine leads nowhere, or it has IPv6 only", others: "reported to NVSHMEM and rocSHMEM: the start hangs",
+			ours:  "The interface that all machines reach is found by trying, and libraries are told of it.",
+			tests: []string{"cmd/goshmem.TestRunNodes", "internal/reach.TestMeasure", "internal/reach.TestMeasureNone"},
+		},
+	}
+}
+
 // earlyRows are processes that do not come to init.
 func earlyRows() []row {
 	return []row{
@@ -95,6 +136,16 @@ func placeRows() []row {
 			},
 			code: 1, program: starting, job: otherToken,
 			tests: []string{"launch.TestWrongToken", "launch.TestFalseServer"},
+		},
+		{
+			fault: "PEs were built from releases that do not understand each other",
+			ours:  "Who comes says which versions there are and which PE it is; who waits for it says so too when its time is over.",
+			tests: []string{"launch.TestOlderServer", "launch.TestNewerClient"},
+		},
+		{
+			fault: "another program talks to the rendezvous: nonsense, parts of messages, lengths without bounds",
+			ours:  "It is not let in and disturbs nobody; no memory is set aside for a length that cannot be.",
+			tests: []string{"launch.TestStrangers", "launch.FuzzReadFrame", "launch/launcher.FuzzNotes"},
 		},
 		{
 			fault: "strangers connect to the rendezvous", ours: "They are not let in and disturb nobody.",

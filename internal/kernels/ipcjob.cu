@@ -20,6 +20,7 @@ struct Job {
 	int pes, self, first, stride, size, me; // in the world, and in the team
 	int root, kind, op, elem;
 	int staged; // data passes through the room
+	int within; // of an fcollect: the source of each member is where its part of dst is
 };
 
 #define HEAD_ENTERED 128
@@ -178,5 +179,7 @@ static __device__ void send(const Job &j, const u64 *turn, u64 lo, u64 n) {
 static __device__ const char *from(const Job &j, const u64 *turn, int i) {
 	if (j.staged && i != j.me)
 		return (char *)own(j, j.room) + (turn[i] & 1) * j.half + i * j.part;
+	if (j.within)
+		return base(j, member(j, i)) + j.dst + i * j.bytes;
 	return base(j, member(j, i)) + j.src + (scatters(j) ? j.me * j.bytes : 0);
 }

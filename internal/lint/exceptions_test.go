@@ -63,6 +63,7 @@ func unsafePackages() exceptions {
 		"provider":                 "loads and stores for kernels, by addresses",
 		"internal/perf":            "measures package reduce, which takes addresses",
 		"internal/reduce":          "combines vectors that it knows by their addresses",
+		"internal/ucx":             "hands addresses of what is put and got to a library",
 		"shmem":                    "turns a typed array into addresses and back",
 		"internal/engine/rocshmem": "passes addresses on that it was given, and asks a driver whose they are",
 	})
@@ -78,6 +79,7 @@ func packageVariables() exceptions {
 		"internal/devices.opened":      "a vendor's library is opened once per process",
 		"interchange/dlpack.deleterAt": "an address that is only read",
 		"provider.process":             "tells ranks of one process from others, and is only read",
+		"internal/ucx.faultAt":         "an address that is only read",
 		"interchange/dlpack.records":   "memory of records in C's hands, which outlives whoever made them",
 		"gpu.launches":                 "memory of launches that is used again, so that they allocate nothing",
 		"internal/ccl.codeNames":       "a table of names that is only read",
@@ -112,7 +114,6 @@ func packageVariables() exceptions {
 		"internal/python.thread":       "an interpreter belongs to one thread of the process",
 		"internal/rtc.turn":            "one compilation goes at a time: hipRTC has global state",
 		"launch/launcher.reserved":     "a table of names that is only read",
-		"launch/launcher.shown":        "placeholders that are only read",
 		"launch.worlds":                "numbers the worlds of a process, which know nothing of each other",
 		"shmemtest.started":            "numbers the calls of a test, in the order in which it makes them",
 	})

@@ -1,4 +1,4 @@
-// Package launcher starts the processes of a job on this machine and stays with
+// Package launcher starts the processes of a job, or those of this machine, and stays with
 // them until the last one is gone. `goshmem run`, `goshmem test` and shmemtest
 // are thin layers over Run. The life of a job:
 //
@@ -22,6 +22,12 @@
 //     which had given up: then the last words of the ranks say which. Where two
 //     ranks contradict each other, and no majority decides, it is the first that
 //     ended.
+//
+// Where a job spans machines (Spec.Nodes) a launcher runs on each. They meet first, tell
+// each other how many ranks they start and what keeps them from it, and find the network
+// interface that reaches all of them. Then they stay connected, by way of node 0: each tells
+// all of every rank that ends and of every signal, in one order for all, so that all end for
+// the same reason, with the same report and status. A launcher that is gone ends the job.
 //
 // Grandchildren that leave their process group are on their own, and those of a
 // launcher killed with SIGKILL too: the kernel tells only direct children.

@@ -24,9 +24,13 @@ func DryRun(w io.Writer, s Spec) error {
 		}
 	}
 	var b strings.Builder
+	m := shown(s.N)
+	if s.Nodes != nil {
+		m = s.Nodes.shown(s.N)
+	}
 	for r := range s.N {
-		fmt.Fprintf(&b, "%s\n", strings.TrimSpace(s.prefix(r)))
-		for _, line := range override(shown.exported(r, s.N), s.Env) {
+		fmt.Fprintf(&b, "%s\n", strings.TrimSpace(s.prefix(m.first+r)))
+		for _, line := range override(m.exported(r), s.Env) {
 			fmt.Fprintf(&b, "  env   %s\n", line)
 		}
 		if core := cores[r]; core >= 0 {

@@ -26,20 +26,20 @@ func (j *job) forkAll() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, null.Close()) }()
-	for r := range j.spec.N {
+	for i := range j.spec.N {
 		stdin := null
-		if r == 0 && j.spec.Stdin != nil {
+		if i+j.meeting.first == 0 && j.spec.Stdin != nil {
 			stdin = j.spec.Stdin
 		}
-		if stopped, err := j.forkOne(r, cores[r], stdin); stopped || err != nil {
+		if stopped, err := j.forkOne(i, cores[i], stdin); stopped || err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// forkOne starts rank r unless the job was stopped already.
-func (j *job) forkOne(r, core int, stdin *os.File) (stopped bool, err error) {
+// forkOne starts the i-th rank of this machine unless the job was stopped already.
+func (j *job) forkOne(i, core int, stdin *os.File) (stopped bool, err error) {
 	j.gate.Lock()
 	defer j.gate.Unlock()
 	if j.closed {
@@ -48,6 +48,7 @@ func (j *job) forkOne(r, core int, stdin *os.File) (stopped bool, err error) {
 	if err := bindThread(core); err != nil { // a child is born where its parent thread is
 		return false, err
 	}
+	r := j.meeting.first + i
 	child, last, err := j.wires.connect(r)
 	if err != nil {
 		return false, err
@@ -55,7 +56,7 @@ func (j *job) forkOne(r, core int, stdin *os.File) (stopped bool, err error) {
 	pidfd := -1
 	process, err := os.StartProcess(j.program, j.spec.Argv, &os.ProcAttr{
 		Dir:   j.spec.Dir,
-		Env:   j.meeting.environ(j.spec, r),
+		Env:   j.meeting.environ(j.spec, i),
 		Files: []*os.File{stdin, child.stdout, child.stderr},
 		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, PidFD: &pidfd},
 	})
@@ -63,7 +64,7 @@ func (j *job) forkOne(r, core int, stdin *os.File) (stopped bool, err error) {
 		return false, errors.Join(explained(err), child.close())
 	}
 	started := &rank{
-		RankResult: RankResult{Rank: r, Pid: process.Pid, Core: core},
+		RankResult: RankResult{Rank: r, Host: j.meeting.place(), Pid: process.Pid, Core: core},
 		process:    process, pidfd: pidfd, tail: last,
 	}
 	j.watch.add(len(j.ranks), started)

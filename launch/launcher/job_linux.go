@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -18,6 +19,7 @@ import (
 const (
 	defaultSettle = time.Second
 	defaultGrace  = 5 * time.Second
+	farewell      = 10 * time.Second // for other machines to say how their ranks have ended
 )
 
 // job is a job that runs. Its goroutine is the one that called Run; a second one
@@ -43,6 +45,10 @@ type job struct {
 	cause   *Error      // what ended the job, if anything did
 	first   int         // rank that failed and ended first, by itself
 	presses int         // interrupts seen
+
+	crew    *crew // launchers of the other machines; nil: there are none
+	buried  bool
+	overdue bool // the other machines have had their time to end
 }
 
 func signalName(s os.Signal) string {
@@ -78,47 +84,65 @@ func Supported() error { return nil }
 // or could not start gives an error that wraps an *Error, which has the exit
 // status for a command. When ctx ends, the job is stopped as if by SIGTERM.
 func Run(ctx context.Context, s Spec) (Result, error) {
-	j, err := newJob(s)
+	j, err := newJob(ctx, s)
 	if err != nil {
 		return Result{First: -1, Err: err}, err
 	}
 	started, over := make(chan error, 1), make(chan struct{})
 	go j.fork(started, over)
 	j.supervise(ctx, started)
-	j.bury()
 	close(over)
+	if err := j.crew.close(); err != nil {
+		j.fail(err)
+	}
 	return j.result()
 }
 
-func newJob(s Spec) (*job, error) {
+func newJob(ctx context.Context, s Spec) (j *job, err error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	program, err := lookPath(s.Argv[0])
-	if err != nil {
-		return nil, err
-	}
-	j := &job{spec: s, program: program, first: -1, deaths: make(chan death, s.N), timer: time.NewTimer(0)}
+	j = &job{spec: s, first: -1, deaths: make(chan death, s.N), timer: time.NewTimer(0)}
 	<-j.timer.C
-	if j.meeting, err = newMeeting(); err != nil {
-		return nil, &Error{Code: 1, Err: err}
+	lack := j.prepare()
+	if s.Nodes == nil {
+		if lack != nil {
+			return nil, lack
+		}
+		j.meeting, err = newMeeting(s.N)
+	} else {
+		j.meeting, j.crew, err = s.muster(ctx, lack)
 	}
-	if j.wires, err = newWiring(s); err != nil {
-		return nil, &Error{Code: 1, Err: err}
+	if err == nil {
+		j.ends, err = launch.Announce(j.meeting.job())
 	}
-	if j.ends, err = launch.Announce(j.meeting.rdzv); err != nil {
-		return nil, &Error{Code: 1, Err: err}
+	if known := new(Error); err != nil && !errors.As(err, &known) {
+		err = &Error{Code: 1, Err: err}
+	}
+	if err != nil {
+		return nil, errors.Join(err, j.crew.close())
 	}
 	j.watch = newWatch()
 	return j, nil
 }
 
+// prepare is what can fail on one machine alone before anything is started.
+func (j *job) prepare() (err error) {
+	if j.program, err = lookPath(j.spec.Argv[0]); err != nil {
+		return err
+	}
+	if j.wires, err = newWiring(j.spec); err != nil {
+		return &Error{Code: 1, Err: err}
+	}
+	return nil
+}
+
 // supervise turns what happens into the steps that end the job, and returns when
-// all ranks are dead.
+// all ranks are dead, those of other machines too.
 func (j *job) supervise(ctx context.Context, started <-chan error) {
 	limit := j.limit()
 	done := ctx.Done()
-	for started != nil || j.alive > 0 {
+	for !j.over(started) {
 		select {
 		case err := <-started:
 			started = nil
@@ -129,15 +153,31 @@ func (j *job) supervise(ctx context.Context, started <-chan error) {
 			j.signalled(sig)
 		case <-done:
 			done = nil
-			j.stop(&Error{1, fmt.Errorf("%w: %w", ErrStopped, context.Cause(ctx))}, unix.SIGTERM)
+			j.halt(&Error{1, fmt.Errorf("%w: %w", ErrStopped, context.Cause(ctx))}, unix.SIGTERM)
 		case <-limit:
-			j.stop(&Error{StatusTimeout, fmt.Errorf("%w of %v", ErrTimeout, j.spec.Timeout)}, unix.SIGTERM)
+			j.halt(&Error{StatusTimeout, fmt.Errorf("%w of %v", ErrTimeout, j.spec.Timeout)}, unix.SIGTERM)
 		case err := <-j.wires.broken:
-			j.stop(outputError(err), unix.SIGTERM)
+			j.halt(outputError(err), unix.SIGTERM)
+		case n := <-j.crew.told():
+			j.hear(n)
 		case <-j.timer.C:
 			j.escalate()
 		}
 	}
+}
+
+// over says whether the job is over, and buries the ranks of this machine once they are
+// dead.
+func (j *job) over(started <-chan error) bool {
+	if started != nil || j.alive > 0 {
+		return false
+	}
+	if !j.buried {
+		j.buried = true
+		j.bury()
+		j.report()
+	}
+	return j.overdue || !j.crew.busy()
 }
 
 func (j *job) limit() <-chan time.Time {
@@ -162,29 +202,37 @@ func (j *job) begin(err error) {
 	j.watch.run(j.ranks, j.deaths)
 	j.ends.Begin()
 	if err != nil {
-		j.stop(&Error{statusOf(err), fmt.Errorf("start rank %d: %w", j.alive, err)}, unix.SIGKILL)
+		j.halt(&Error{statusOf(err), fmt.Errorf("start rank %d: %w", j.meeting.first+j.alive, err)}, unix.SIGKILL)
 	}
 }
 
 func (j *job) died(d death) {
-	r := j.ranks[d.rank]
+	r := j.ranks[d.rank-j.meeting.first]
 	r.dead, r.Code, r.Signal = true, d.code, d.signal
 	j.alive--
-	j.ends.Ended(r.Rank, r.Pid, r.ending())
+	j.ends.Ended(r.Rank, r.Host, r.Pid, r.ending())
 	if j.spec.Ended != nil {
 		j.spec.Ended(r.RankResult)
 	}
 	r.Early = r.Code == 0 && j.phase == running
-	if r.Code == 0 || j.phase != running {
-		return
+	failed := r.Code != 0 && j.phase == running
+	j.crew.tell(&note{Ended: &r.RankResult, Failed: failed})
+	if failed {
+		j.failed(r.RankResult)
 	}
-	j.first = d.rank
-	j.cause = failedFirst(r.RankResult)
-	j.enter(settling, wait(j.spec.Settle, defaultSettle))
+}
+
+// failed notes the first failure of a rank, and lets the others end by themselves.
+func (j *job) failed(r RankResult) {
+	j.first = r.Rank
+	j.cause = failedFirst(r)
+	if j.phase == running {
+		j.enter(settling, wait(j.spec.Settle, defaultSettle))
+	}
 }
 
 func failedFirst(r RankResult) *Error {
-	return &Error{r.Code, fmt.Errorf("rank %d (host %s, pid %d) failed first: %v", r.Rank, hostName(), r.Pid, r)}
+	return &Error{r.Code, fmt.Errorf("rank %d (host %s, pid %d) failed first: %v", r.Rank, r.Host, r.Pid, r)}
 }
 
 // signalled passes a signal on. A second interrupt means "now".
@@ -199,7 +247,7 @@ func (j *job) signalled(s os.Signal) {
 	if j.presses > 1 {
 		sig = unix.SIGKILL
 	}
-	j.stop(stoppedBy(s), sig)
+	j.halt(stoppedBy(s), sig)
 }
 
 // stop sends sig to all ranks and gives them Grace to end. The first cause counts.
@@ -210,7 +258,7 @@ func (j *job) stop(cause *Error, sig syscall.Signal) {
 	j.send(sig)
 	switch {
 	case sig == unix.SIGKILL:
-		j.phase = killed
+		j.enter(killed, farewell)
 	case j.phase < leaving:
 		j.enter(leaving, wait(j.spec.Grace, defaultGrace))
 	}
@@ -229,6 +277,8 @@ func (j *job) escalate() {
 		j.stop(j.cause, unix.SIGTERM)
 	case leaving:
 		j.stop(j.cause, unix.SIGKILL)
+	case killed:
+		j.overdue = true
 	}
 }
 
@@ -265,6 +315,9 @@ func (j *job) bury() {
 	if err := j.wires.drain(); err != nil {
 		j.fail(err)
 	}
+	for _, r := range j.ranks {
+		r.Stderr = r.tail.last()
+	}
 	select {
 	case err := <-j.wires.broken:
 		j.fail(outputError(err))
@@ -276,16 +329,17 @@ func (j *job) bury() {
 func (j *job) fail(err error) {
 	if j.cause == nil {
 		j.cause = &Error{Code: 1, Err: err}
+		j.crew.tell(&note{Stop: err.Error(), Code: 1, Signal: int(unix.SIGTERM)})
 	}
 }
 
 func (j *job) result() (Result, error) {
-	res := Result{First: j.first}
+	res := Result{First: j.first, Ranks: j.crew.others()}
 	for _, r := range j.ranks {
-		r.Stderr = r.tail.last()
 		res.Ranks = append(res.Ranks, r.RankResult)
 	}
-	if j.first >= 0 {
+	slices.SortFunc(res.Ranks, func(a, b RankResult) int { return a.Rank - b.Rank })
+	if j.first >= 0 && complete(res.Ranks, j.meeting.size) { // else nobody knows what all say
 		if c := culprit(res.Ranks, j.first); c != j.first {
 			res.First, res.follower, j.cause = c, &res.Ranks[j.first], failedFirst(res.Ranks[c])
 		}
@@ -294,6 +348,16 @@ func (j *job) result() (Result, error) {
 		res.Err = j.cause
 	}
 	return res, res.Err
+}
+
+// complete says whether there is each of n ranks, by rank.
+func complete(ranks []RankResult, n int) bool {
+	for i, r := range ranks {
+		if r.Rank != i {
+			return false
+		}
+	}
+	return len(ranks) == n
 }
 
 // signal reaches the whole process group. A group that is gone is no error: that

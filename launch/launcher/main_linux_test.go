@@ -48,6 +48,8 @@ var acts = map[string]func(rank string){
 	"child":      func(string) { startSleep(nil) },
 	"stray":      func(string) { startSleep(&syscall.SysProcAttr{Setsid: true}) },
 	"status":     func(string) { b, _ := os.ReadFile("/proc/self/status"); os.Stdout.Write(b) },
+	"meet":       meetAct,
+	"leave":      leaveAct,
 	"launch":     launchAct,
 	"scratch":    scratchAct,
 }

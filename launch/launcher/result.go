@@ -3,6 +3,7 @@ package launcher
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -43,6 +44,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // RankResult says how one process ended.
 type RankResult struct {
 	Rank, Pid int
+	Host      string   // name of its machine, and in a job over several the number of it
 	Code      int      // exit status; 128 plus the number of the signal if one ended the process
 	Signal    string   // name of that signal, such as SIGKILL; "" if it exited
 	Core      int      // core it was bound to; -1: none
@@ -70,7 +72,7 @@ func (r RankResult) ending() string {
 
 // Result says how a job ended.
 type Result struct {
-	Ranks []RankResult // those that were started, by rank
+	Ranks []RankResult // those that were started, by rank; of other machines those of which is known how they ended
 	First int          // the rank that failed first, by itself and by what the ranks say; -1: none
 	Err   error        // what Run returned
 
@@ -99,7 +101,11 @@ func (r Result) Report() string {
 }
 
 func (r Result) lastWords(b *strings.Builder) {
-	lines := r.Ranks[r.First].Stderr
+	at := slices.IndexFunc(r.Ranks, func(x RankResult) bool { return x.Rank == r.First })
+	if at < 0 { // its machine is gone
+		return
+	}
+	lines := r.Ranks[at].Stderr
 	if len(lines) > 0 {
 		fmt.Fprintln(b, "  its last lines on stderr:")
 	}

@@ -23,3 +23,6 @@ func signalName(s os.Signal) string { return s.String() }
 func ownGroup(*exec.Cmd) {}
 
 func ownSession(*exec.Cmd) {}
+
+// Absent is for jobs over several machines; here there are none.
+func Absent(_ context.Context, _ Spec, why error) error { return why }

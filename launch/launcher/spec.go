@@ -23,8 +23,10 @@ const (
 
 // Spec says what to run. Only N and Argv are needed.
 type Spec struct {
-	N    int      // number of processes, 1 to MaxProcs
+	N    int      // number of processes on this machine, 1 to MaxProcs
 	Argv []string // program and arguments; the program is looked up in PATH
+
+	Nodes *Nodes // the other machines of the job; nil: there are none
 
 	Env   []string // extra NAME=value, over the inherited environment
 	Dir   string   // working directory; "": that of this process
@@ -75,6 +77,9 @@ func (s Spec) Check() error {
 		return usageError("unknown binding %q: use %s or %s", s.Bind, BindCores, BindNone)
 	case s.Timeout < 0:
 		return usageError("time limit %v is negative: leave it out for no limit", s.Timeout)
+	}
+	if err := s.Nodes.check(); err != nil {
+		return err
 	}
 	return s.checkEnv()
 }

@@ -105,7 +105,7 @@ func (l *Library) open(ctx context.Context, x Exchange, p Place, local bool) (*e
 		if err != nil {
 			return nil, err
 		}
-		return h.(*enginehost.Heap), nil
+		return oneNode(h.(*enginehost.Heap))
 	}
 	if p.Rank == 0 {
 		heaps, err := enginehost.Engine{}.OpenLocal(p.Size, c)
@@ -120,6 +120,14 @@ func (l *Library) open(ctx context.Context, x Exchange, p Place, local bool) (*e
 		err = errors.New("rank 0 has no memory for the others")
 	}
 	return h, err
+}
+
+// oneNode refuses ranks that share no memory.
+func oneNode(h *enginehost.Heap) (*enginehost.Heap, error) {
+	if n := h.Nodes(); n > 1 {
+		return nil, errors.Join(fmt.Errorf("the ranks are on %d nodes that share no memory, and the host library covers one: use nccl or rccl (GOSHMEM_NCCL)", n), h.Close(), h.Unmap())
+	}
+	return h, nil
 }
 
 // reach maps the memory of all processes of others.

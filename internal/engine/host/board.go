@@ -43,8 +43,14 @@ func (h *Heap) noteSite(call engine.Call) {
 // Note writes what this PE refuses, for others to read.
 func (h *Heap) Note(reason string) { h.own.say(reason) }
 
-// Progress reads the board of pe.
+// Progress reads the board of pe. That of another node is asked for.
 func (h *Heap) Progress(pe int) engine.Progress {
+	h.far.refresh(pe)
+	return h.progress(pe)
+}
+
+// progress reads the board of pe as it is here.
+func (h *Heap) progress(pe int) engine.Progress {
 	c := h.ctl[pe]
 	word := c.call.Load()
 	call, active := engine.Unpack(word)
@@ -63,23 +69,32 @@ func (h *Heap) Progress(pe int) engine.Progress {
 	case p.State != engine.Finalized && p.State != engine.Left && h.obits[pe].Load() != nil:
 		o := h.obits[pe].Load()
 		p.State, p.Reason, p.Order = engine.Dead, o.text, o.order
+	case p.State == engine.Dead && h.far.is(pe):
+		p.Reason, p.Order = p.Note, int(c.fate.Load())-fateDied
 	}
 	return p
 }
 
 // stall describes the state of the world (or of a team) for an error.
 func (h *Heap) stall(cause error, members []int) *engine.Stall {
-	s := &engine.Stall{Cause: cause}
 	if members == nil {
-		for pe := range h.ctl {
-			s.PEs = append(s.PEs, h.Progress(pe))
-		}
-		return s
+		members = h.all()
 	}
+	h.far.refresh(members...)
+	s := &engine.Stall{Cause: cause}
 	for _, pe := range members {
-		s.PEs = append(s.PEs, h.Progress(pe))
+		s.PEs = append(s.PEs, h.progress(pe))
 	}
 	return s
+}
+
+// all are all PEs.
+func (h *Heap) all() []int {
+	pes := make([]int, len(h.ctl))
+	for pe := range pes {
+		pes[pe] = pe
+	}
+	return pes
 }
 
 // broken returns why no wait can succeed any more, nil if there is no reason. A PE
@@ -88,19 +103,22 @@ func (h *Heap) broken() *engine.Stall {
 	if h.own.alarm.Load() == 0 {
 		return nil
 	}
-	s := h.stall(nil, nil)
-	for _, p := range s.PEs {
-		switch {
+	var cause error
+	for pe := range h.ctl {
+		switch p := h.progress(pe); {
 		case p.State == engine.Dead:
-			s.Cause = engine.ErrDied
-		case p.State == engine.Failed && s.Cause == nil:
-			s.Cause = engine.ErrFailed
+			cause = engine.ErrDied
+		case p.State == engine.Failed && cause == nil:
+			cause = engine.ErrFailed
 		}
 	}
-	if s.Cause == nil {
+	if cause == nil {
 		return nil
 	}
-	h.own.state.CompareAndSwap(uint32(engine.Running), uint32(engine.Left))
+	s := h.stall(cause, nil)
+	if h.own.state.CompareAndSwap(uint32(engine.Running), uint32(engine.Left)) {
+		h.far.tell(false)
+	}
 	return s
 }
 
@@ -128,7 +146,11 @@ func (h *Heap) Fail(reason string, exit int) {
 		h.own.say(reason)
 		h.own.exit.Store(max(int32(exit), -1) + 1)
 	}
-	if !h.own.state.CompareAndSwap(uint32(from), uint32(to)) || exit != engine.Stays && h.peers != nil {
+	if !h.own.state.CompareAndSwap(uint32(from), uint32(to)) {
+		return
+	}
+	h.far.tell(exit == engine.Stays)
+	if exit != engine.Stays && h.peers != nil {
 		return
 	}
 	for pe := range h.ctl {

@@ -25,7 +25,9 @@ type control struct {
 
 	doomed atomic.Uint32 // 1: a fault that was asked for kills its process; reason says which
 	saying atomic.Uint32 // odd while the PE writes its reason
-	_      [104]byte
+	fate   atomic.Uint32 // of a shadow: 0, or how it is known that the PE has ended; see far.go
+	heard  atomic.Uint32 // of a shadow: messages of the PE that have come here
+	_      [96]byte
 
 	alarm atomic.Uint32 // not 0: something happened that every waiter must look at
 	_     [124]byte
@@ -61,7 +63,7 @@ type slot struct {
 	tally   atomic.Uint64 // generation<<16 | members counted; the first member's is used
 	_       [120]byte
 	opened  atomic.Uint64 // generation<<8 | disagreement; the first member's is used
-	ended   atomic.Uint64 // generation<<8 | gaveUp of the first meeting that a member gave up; likewise
+	ended   atomic.Uint64 // generation<<8 | gaveUp of the first meeting that a member gave up; that of each node's first member is used
 	_       [112]byte
 }
 
@@ -76,7 +78,7 @@ type coming struct {
 func (s *slot) at(generation uint64) *coming { return &s.comings[generation%depth] }
 
 const (
-	magic     = 0x676f73686d656d05 // "goshmem", layout 5
+	magic     = 0x676f73686d656d06 // "goshmem", layout 6
 	pageSize  = 4096
 	heapStart = (unsafe.Sizeof(control{}) + pageSize - 1) &^ (pageSize - 1)
 )

@@ -15,6 +15,10 @@ import (
 func (h *Heap) slay(of string, pes []int) {
 	self := false
 	for _, pe := range pes {
+		if h.far.is(pe) {
+			_ = h.far.wire.send(pe, doomMessage(h.rank, of))
+			continue
+		}
 		h.ctl[pe].say(of)
 		h.ctl[pe].doomed.Store(1)
 		if pe == h.rank {

@@ -26,9 +26,11 @@ type gate struct {
 	members []int
 	slot    int    // of the team
 	self    int    // own place in members
+	home    int    // place of the first member of this node
 	first   uint64 // the last meeting of earlier teams in this slot
 	gen     uint64
 	slots   []*slot            // of the members, in team order
+	away    []away             // the other nodes that have members
 	err     error              // why this gate is out of order; sticky
 	inside  bool               // between Open and Leave
 	seen    uint64             // the last meeting that all are known to have come to, for the same
@@ -50,6 +52,9 @@ func (h *Heap) Gate(slotIndex int, members []int, generation uint64) engine.Gate
 			g.self = i
 		}
 		g.slots = append(g.slots, &h.ctl[pe].slots[slotIndex])
+	}
+	if h.far != nil {
+		g.home, g.away = h.far.homes(members)
 	}
 	return g
 }
@@ -135,7 +140,9 @@ func (g *gate) usable() error {
 	return g.err
 }
 
-func (g *gate) flat() bool { return len(g.members) <= flatMax }
+// flat says whether members look at each other's records. Nobody counts those of another
+// node.
+func (g *gate) flat() bool { return len(g.members) <= flatMax || g.away != nil }
 
 // gaveUp and above stand in place of a kind in the word that says which meeting was
 // given up: the member does not come to it, or did not wait for its end, and comes to no
@@ -167,7 +174,7 @@ func quitBy(word, generation uint64) bool { return quit(word) && word>>8 <= gene
 // lost says whether a member has given this meeting up, or an earlier one. Who was
 // cancelled when it destroyed an earlier team may have written so late: that counts for
 // nothing here.
-func (g *gate) lost() bool { return g.ends(g.slots[0].ended.Load()) }
+func (g *gate) lost() bool { return g.ends(g.slots[g.home].ended.Load()) }
 
 func (g *gate) ends(word uint64) bool { return quitBy(word, g.gen) && word>>8 > g.first }
 
@@ -179,12 +186,22 @@ func (g *gate) giveUp(err error) {
 		g.h.own.say(brief(err.Error()))
 	}
 	g.slots[g.self].gave.Store(g.gen<<8 | g.why(err))
-	for ended, mine := &g.slots[0].ended, g.gen<<8|gaveUp; ; {
-		if old := ended.Load(); g.ends(old) || ended.CompareAndSwap(old, mine) {
-			break
+	g.slots[g.home].end(g.gen, g.first)
+	g.ring()
+	for _, a := range g.away {
+		_ = g.h.far.wire.send(a.post, giveMessage(g.h.rank, g.slot, a.home, g.first, g.h.own))
+	}
+}
+
+// end notes that a member has given a meeting up, unless one has given up an earlier one
+// that is later than first.
+func (s *slot) end(generation, first uint64) {
+	for mine := generation<<8 | gaveUp; ; {
+		old := s.ended.Load()
+		if quitBy(old, generation) && old>>8 > first || s.ended.CompareAndSwap(old, mine) {
+			return
 		}
 	}
-	g.ring()
 }
 
 // late is the error of a later call at a gate that is out of order.
@@ -229,7 +246,9 @@ func (g *gate) quitter() int {
 // ring wakes who sleeps.
 func (g *gate) ring() {
 	for _, pe := range g.members {
-		g.h.Ring(pe)
+		if !g.h.far.is(pe) {
+			g.h.Ring(pe)
+		}
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/goshmem/goshmem/internal/mem"
 )
 
-// Heap is one PE's view of a world on one machine: every PE's control and heap
-// are mapped here, so that data moves by load and store.
+// Heap is one PE's view of a world: the control and heap of every PE of its node are
+// mapped here, so that data moves by load and store. What leads to others is far.
 type Heap struct {
 	rank    int
 	size    uintptr
@@ -26,6 +26,8 @@ type Heap struct {
 	peers   []peer                 // nil in a goroutine world
 	obits   []atomic.Pointer[obit] // how a PE's process ended, if it did
 	closers []func() error
+	unmap   func() error          // gives mappings back; nil in a goroutine world
+	far     *far                  // what leads to PEs of other nodes; nil: there are none
 	used    [maxSlots]atomic.Bool // slots that had a gate of this PE
 }
 
@@ -70,6 +72,14 @@ func (h *Heap) Rank() int { return h.rank }
 // NPEs returns the number of PEs.
 func (h *Heap) NPEs() int { return len(h.ctl) }
 
+// Nodes is how many nodes the PEs are on.
+func (h *Heap) Nodes() int {
+	if h.far == nil {
+		return 1
+	}
+	return len(h.far.posts)
+}
+
 // Size returns the bytes in each PE's heap.
 func (h *Heap) Size() uintptr { return h.size }
 
@@ -102,6 +112,10 @@ func (h *Heap) Release(at engine.Offset, n uintptr) error {
 
 // Ring wakes pe if it sleeps.
 func (h *Heap) Ring(pe int) {
+	if h.far.is(pe) {
+		_ = h.far.wire.send(pe, head(msgRing, 0, h.rank)) // who is not rung looks soon all the same
+		return
+	}
 	mem.Untrack() // to ring is not to be ordered after who sleeps
 	defer mem.Track()
 	if h.ctl[pe].sleepers.Load() > 0 {
@@ -115,7 +129,7 @@ func (h *Heap) Spin() (looks int, pause bool) { return h.policy.spin() }
 // Close leaves the world; in good order, unless this PE has failed.
 func (h *Heap) Close() error {
 	h.own.state.CompareAndSwap(uint32(engine.Running), uint32(engine.Finalized))
-	var first error
+	first := h.far.leave()
 	for _, f := range h.closers {
 		if err := f(); err != nil && first == nil {
 			first = err
@@ -127,12 +141,8 @@ func (h *Heap) Close() error {
 // Unmap gives the memory of a world of processes back, of which nothing may be used any
 // more. After Close. Goroutine worlds have Go's memory.
 func (h *Heap) Unmap() error {
-	if h.peers == nil {
+	if h.unmap == nil {
 		return nil
 	}
-	segments := make([]unsafe.Pointer, len(h.ctl))
-	for i, c := range h.ctl {
-		segments[i] = unsafe.Pointer(c)
-	}
-	return unmapAll(segments, h.size)
+	return h.unmap()
 }

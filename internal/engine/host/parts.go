@@ -145,6 +145,7 @@ func (g *gate) Arrive(call engine.Call) {
 		g.open(want)
 	}
 	g.ring()
+	g.announce()
 }
 
 // Await waits for member i, or for all.

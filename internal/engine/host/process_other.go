@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
 )
@@ -22,6 +21,3 @@ func open(_ context.Context, job engine.Job) (*Heap, error) {
 	}
 	return newLocal(1, job.Config)[0], nil
 }
-
-// unmapAll has nothing to do where there are no worlds of processes.
-func unmapAll([]unsafe.Pointer, uintptr) error { return nil }

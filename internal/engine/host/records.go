@@ -39,6 +39,7 @@ func (h *Heap) Record(r engine.Record) {
 
 // Records reads the records of pe. One that is written meanwhile is left out.
 func (h *Heap) Records(pe int) []engine.Record {
+	h.far.refresh(pe)
 	c := h.ctl[pe]
 	last := c.recorded.Load()
 	var list []engine.Record

@@ -2,14 +2,11 @@ package host
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"slices"
 	"time"
 
@@ -18,234 +15,180 @@ import (
 	"github.com/goshmem/goshmem/internal/engine"
 )
 
-// Descriptors travel over a socket that PE 0 opens under a random name in the
-// abstract namespace: nothing stays behind, whatever dies. Messages keep their
-// boundaries (SOCK_SEQPACKET), so descriptors stay with their card.
+// Descriptors travel over sockets that PEs open under random names in the abstract
+// namespace: nothing stays behind, whatever dies. Messages keep their boundaries
+// (SOCK_SEQPACKET), so descriptors stay with their card. PE 0 opens the first; who reaches
+// it and gets a descriptor through is of its node, whatever the host is called. The first
+// of the others opens the next, until all have a node.
 
 const (
-	inviteLen  = 192
+	nameLen    = 64
 	fdsPerCard = 2
 	visitLimit = 10 * time.Second // a visitor sends its card at once
 	cardLen    = 8 + 64           // rank, pid, host name
 )
 
-// trade gives mine to all PEs and returns everybody's cards in rank order.
-func trade(ctx context.Context, job engine.Job, mine card) ([]card, error) {
+// placement is who shares memory with whom.
+type placement struct {
+	job     engine.Job
+	mine    card
+	node    []int  // of each PE; -1: not known yet
+	nodes   int    // that are known
+	cards   []card // of the PEs of this one's node; the others' have no descriptors
+	shadows card   // of memory of this node for what PEs of others show; segment -1: there are none
+}
+
+// trade gives mine to all PEs that can take it, and returns who these are and their cards.
+func trade(ctx context.Context, job engine.Job, mine card) (*placement, error) {
 	mine.rank = job.Rank
+	p := &placement{job: job, mine: mine, node: make([]int, job.Size), cards: make([]card, job.Size), shadows: card{segment: -1, process: -1}}
+	for pe := range p.node {
+		p.node[pe], p.cards[pe] = -1, card{rank: pe, segment: -1, process: -1}
+	}
+	p.cards[job.Rank] = mine
 	if job.Size == 1 {
-		return []card{mine}, nil
+		p.node[0], p.nodes = 0, 1
+		return p, nil
 	}
-	hub, err := invite(ctx, job)
-	if err != nil {
-		return nil, err
-	}
-	if hub.listener != nil {
-		defer hub.listener.Close()
-		return hub.serve(ctx, job, mine)
-	}
-	conn, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: hub.name, Net: "unixpacket"})
-	if hungUp(err) { // PE 0 is gone; the exchange can say more
-		if why := job.Exchange.Barrier(ctx); why != nil {
-			err = fmt.Errorf("%w (%w)", err, why)
+	for root := 0; root >= 0; root = slices.Index(p.node, -1) {
+		var err error
+		if root == job.Rank {
+			err = p.host(ctx)
+		} else {
+			err = p.visit(ctx, root)
 		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reach PE 0: %w", err)
-	}
-	defer conn.Close()
-	return visit(ctx, conn, job, mine)
-}
-
-type hub struct {
-	name     string
-	listener *net.UnixListener // PE 0 only
-}
-
-// invite tells everybody where the hub of PE 0 is, and on which machine.
-func invite(ctx context.Context, job engine.Job) (hub, error) {
-	here, err := machine()
-	if err != nil {
-		return hub{}, err
-	}
-	var h hub
-	buf := make([]byte, inviteLen)
-	if job.Rank == 0 {
-		var random [16]byte
-		if _, err := rand.Read(random[:]); err != nil {
-			return h, err
-		}
-		h.name = "@goshmem-hub-" + hex.EncodeToString(random[:])
-		if h.listener, err = net.ListenUnix("unixpacket", &net.UnixAddr{Name: h.name, Net: "unixpacket"}); err != nil {
-			return h, fmt.Errorf("open the hub: %w", err)
-		}
-		copy(buf, h.name)
-		copy(buf[64:], here)
-	}
-	if err := job.Exchange.Broadcast(ctx, buf, 0); err != nil {
-		if h.listener != nil {
-			h.listener.Close()
-		}
-		return h, fmt.Errorf("learn where PE 0 is: %w", err)
-	}
-	h.name = cstring(buf[:64])
-	if there := cstring(buf[64:]); there != here {
-		return h, fmt.Errorf("PE 0 runs on another machine (%s, this PE on %s): engine host covers one machine", there, here)
-	}
-	return h, nil
-}
-
-// machine identifies a running kernel and the host name in it.
-func machine() (string, error) {
-	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return "", fmt.Errorf("identify this machine: %w", err)
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		return "", fmt.Errorf("host name: %w", err)
-	}
-	id := fmt.Sprintf("%s boot %.36s", host, boot)
-	return id[:min(len(id), inviteLen-64-1)], nil
-}
-
-// serve collects a card from each other PE and sends all cards to all. The barrier
-// of the exchange holds between the two: the exchange knows who dies before it has
-// given its card, which nobody here could notice.
-func (h hub) serve(ctx context.Context, job engine.Job, mine card) ([]card, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	cards, conns := make([]card, job.Size), make([]*net.UnixConn, job.Size)
-	defer closeAll(conns)
-	cards[mine.rank] = mine
-	collected := make(chan error, 1)
-	go func() { collected <- h.collect(ctx, cards, conns) }()
-	met := job.Exchange.Barrier(ctx)
-	if met != nil {
-		cancel(met)
-	}
-	err := <-collected
-	if err == nil && met != nil {
-		err = fmt.Errorf("exchange of memory: %w", met)
-	}
-	if err == nil {
-		err = deal(cards, conns)
-	}
-	if err != nil {
-		closeOthers(cards, mine.rank)
-		return nil, err
-	}
-	return cards, nil
-}
-
-// collect lets visitors in until every PE has given its card.
-func (h hub) collect(ctx context.Context, cards []card, conns []*net.UnixConn) error {
-	stop := context.AfterFunc(ctx, func() { h.listener.SetDeadline(time.Now()) })
-	defer stop()
-	for have := 1; have < len(cards); {
-		conn, err := h.listener.AcceptUnix()
 		if err != nil {
-			return missing(ctx, conns, err)
+			p.closeOthers()
+			return nil, err
 		}
-		c, err := admit(conn)
-		if err != nil || c.rank <= 0 || c.rank >= len(cards) || conns[c.rank] != nil {
-			conn.Close() // a stranger, or not a card of this job
+	}
+	return p, nil
+}
+
+// place notes who came to a hub.
+func (p *placement) place(came []byte) {
+	for pe, c := range came {
+		if c != 0 {
+			p.node[pe] = p.nodes
+		}
+	}
+	p.nodes++
+}
+
+// apart says whether two PEs are not to share memory although they could.
+func (p *placement) apart(a, b int) bool {
+	return p.job.Transport != "" && p.job.NodeSize > 0 && a/p.job.NodeSize != b/p.job.NodeSize
+}
+
+// host opens a hub for the PEs of this one's node. The barrier of the exchange holds
+// between the cards that come and those that go: the exchange knows who dies before it has
+// given its card, which nobody here could notice.
+func (p *placement) host(ctx context.Context) error {
+	h, err := openHub(p)
+	if err != nil {
+		return err
+	}
+	defer h.close()
+	name := make([]byte, nameLen)
+	copy(name, h.name)
+	if err := p.job.Exchange.Broadcast(ctx, name, p.job.Rank); err != nil {
+		return fmt.Errorf("tell where this PE is: %w", err)
+	}
+	came, err := h.gather(ctx)
+	if err == nil {
+		err = p.job.Exchange.Broadcast(ctx, came, p.job.Rank)
+	}
+	if err != nil {
+		return err
+	}
+	p.place(came)
+	if slices.Contains(came, 0) {
+		if p.shadows, err = newShadows(p.mine, len(came)); err != nil {
+			return err
+		}
+	}
+	return h.deal(came)
+}
+
+// visit goes to the hub of a PE, and takes the cards of its node if it is this PE's.
+func (p *placement) visit(ctx context.Context, root int) error {
+	name, came := make([]byte, nameLen), make([]byte, p.job.Size)
+	if err := p.job.Exchange.Broadcast(ctx, name, root); err != nil {
+		return fmt.Errorf("learn where PE %d is: %w", root, err)
+	}
+	conn := p.reach(cstring(name), root)
+	if conn != nil {
+		defer conn.Close()
+		defer limit(ctx, conn)()
+		if err := send(conn, p.mine); err != nil && !hungUp(err) { // the exchange says more about that
+			return fmt.Errorf("send the card to PE %d: %w", root, err)
+		}
+	}
+	if err := p.job.Exchange.Barrier(ctx); err != nil {
+		return fmt.Errorf("exchange of memory: %w", err)
+	}
+	if err := p.job.Exchange.Broadcast(ctx, came, root); err != nil {
+		return fmt.Errorf("exchange of memory: %w", err)
+	}
+	p.place(came)
+	if conn == nil || came[p.job.Rank] == 0 {
+		return nil
+	}
+	return p.take(conn, root, came)
+}
+
+// reach connects to the hub of a PE; nil if it is of another node.
+func (p *placement) reach(name string, root int) *net.UnixConn {
+	if p.node[p.job.Rank] >= 0 || p.apart(root, p.job.Rank) {
+		return nil
+	}
+	conn, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: name, Net: "unixpacket"})
+	if err != nil { // nobody has the name here; or the PE is gone, which the exchange knows
+		return nil
+	}
+	return conn
+}
+
+// take receives the cards of the node, and of its shadows.
+func (p *placement) take(conn *net.UnixConn, root int, came []byte) error {
+	for pe, c := range came {
+		if c == 0 {
+			continue
+		}
+		c, err := receive(conn)
+		if err != nil {
+			return fmt.Errorf("wait for the card of PE %d: %w", pe, unlessDead(conn, root, err))
+		}
+		if c.rank == p.job.Rank || c.rank != pe {
 			c.close()
 			continue
 		}
-		conn.SetDeadline(time.Time{}) // the others may take as long as ctx allows
-		cards[c.rank], conns[c.rank] = c, conn
-		have++
+		p.cards[pe] = c
+	}
+	if !slices.Contains(came, 0) {
+		return nil
+	}
+	var err error
+	if p.shadows, err = receive(conn); err != nil {
+		return fmt.Errorf("wait for the memory of node %d: %w", p.nodes-1, unlessDead(conn, root, err))
 	}
 	return nil
 }
 
-// deal sends all cards to all. A PE that has died since is no reason to fail here:
-// everybody gets the handle of its process and finds out who it was.
-func deal(cards []card, conns []*net.UnixConn) error {
-	for pe, conn := range conns {
-		for i := 0; conn != nil && i < len(cards); i++ {
-			err := send(conn, cards[i])
-			if hungUp(err) {
-				break
-			}
-			if err != nil {
-				return fmt.Errorf("send the card of PE %d to PE %d: %w", i, pe, err)
-			}
+// closeOthers closes what came from others; the caller keeps its own card.
+func (p *placement) closeOthers() {
+	for i := range p.cards {
+		if i != p.job.Rank {
+			p.cards[i].close()
 		}
 	}
-	return nil
+	p.shadows.close()
 }
 
-// admit takes the card of one visitor, who must run as the same user.
-func admit(conn *net.UnixConn) (card, error) {
-	none := card{segment: -1, process: -1}
-	conn.SetDeadline(time.Now().Add(visitLimit))
-	cred, err := credentials(conn)
-	if err != nil {
-		return none, err
-	}
-	if int(cred.Uid) != os.Getuid() {
-		return none, errors.New("another user's process")
-	}
-	return receive(conn)
-}
-
-// credentials says who opened the other end.
-func credentials(conn *net.UnixConn) (cred *unix.Ucred, err error) {
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return nil, err
-	}
-	if controlErr := raw.Control(func(fd uintptr) {
-		cred, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-	}); controlErr != nil {
-		return nil, controlErr
-	}
-	return cred, err
-}
-
-// visit hands mine to PE 0 and takes everybody's card.
-func visit(ctx context.Context, conn *net.UnixConn, job engine.Job, mine card) ([]card, error) {
-	defer limit(ctx, conn)()
-	if err := send(conn, mine); err != nil && !hungUp(err) { // the exchange says more about that
-		return nil, fmt.Errorf("send the card to PE 0: %w", err)
-	}
-	if err := job.Exchange.Barrier(ctx); err != nil {
-		return nil, fmt.Errorf("exchange of memory: %w", err)
-	}
-	cards := make([]card, job.Size)
-	for i := range cards {
-		c, err := receive(conn)
-		if err != nil {
-			closeOthers(cards[:i], mine.rank)
-			return nil, fmt.Errorf("wait for the card of PE %d: %w", i, unlessDead(conn, err))
-		}
-		if c.rank == mine.rank {
-			c.close()
-			c = mine
-		}
-		cards[i] = c
-	}
-	return cards, nil
-}
-
-// unlessDead says how the process at the other end died, PE 0 in the midst of its
-// dealing, or returns err if it lives.
-func unlessDead(conn *net.UnixConn, err error) error {
-	cred, credErr := credentials(conn)
-	if credErr != nil || !hungUp(err) {
-		return err
-	}
-	text := "died"
-	if fd, openErr := unix.PidfdOpen(int(cred.Pid), 0); openErr == nil {
-		defer unix.Close(fd)
-		const grace = 100 // milliseconds; a connection ends a moment before its process
-		if n, _ := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, grace); n == 0 {
-			return err
-		}
-		text = obituary(fd, int(cred.Pid))
-	}
-	return &engine.Stall{Cause: engine.ErrDied, Detail: fmt.Sprintf("PE 0 (pid %d) %s in the exchange of memory", cred.Pid, text)}
+// close closes all.
+func (p *placement) close() {
+	p.closeOthers()
+	p.cards[p.job.Rank].close()
 }
 
 // hungUp says whether a connection failed because the other side has gone.
@@ -304,37 +247,6 @@ func rights(oob []byte) ([]int, error) {
 		return nil, errors.Join(errors.New("no descriptors"), err)
 	}
 	return unix.ParseUnixRights(&msgs[0])
-}
-
-// missing names the PEs that have not come to the hub.
-func missing(ctx context.Context, conns []*net.UnixConn, err error) error {
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
-	}
-	var absent []int
-	for pe := 1; pe < len(conns); pe++ {
-		if conns[pe] == nil {
-			absent = append(absent, pe)
-		}
-	}
-	return fmt.Errorf("%s absent from the exchange of memory: %w", engine.PEs(absent), err)
-}
-
-func closeAll(conns []*net.UnixConn) {
-	for _, c := range conns {
-		if c != nil {
-			c.Close()
-		}
-	}
-}
-
-// closeOthers closes the cards of other PEs; the caller keeps its own.
-func closeOthers(cards []card, own int) {
-	for i := range cards {
-		if i != own && cards[i].host != "" {
-			cards[i].close()
-		}
-	}
 }
 
 func cstring(b []byte) string {

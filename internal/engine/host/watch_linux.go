@@ -22,7 +22,7 @@ func watch(h *Heap, cards []card) (stop func() error, err error) {
 	}
 	w := &watcher{h: h, done: make(chan struct{}), fds: []unix.PollFd{{Fd: int32(event), Events: unix.POLLIN}}}
 	for _, c := range cards {
-		if c.rank != h.rank {
+		if c.rank != h.rank && c.process >= 0 {
 			w.pes = append(w.pes, c.rank)
 			w.fds = append(w.fds, unix.PollFd{Fd: int32(c.process), Events: unix.POLLIN})
 		}
@@ -90,7 +90,9 @@ func (w *watcher) ended(i int) bool {
 	case engine.Finalized, engine.Left:
 		return false
 	case engine.Failed:
+		w.h.far.relay(pe, &obit{})
 		if code := c.exit.Load(); code > 0 { // PE asked the whole job to exit
+			w.h.far.hurry()
 			w.h.own.state.CompareAndSwap(uint32(engine.Running), uint32(engine.Left))
 			os.Exit(int(code) - 1)
 		}
@@ -100,6 +102,7 @@ func (w *watcher) ended(i int) bool {
 			o.order++
 		}
 		w.h.obits[pe].Store(o)
+		w.h.far.relay(pe, o)
 	}
 	return true
 }

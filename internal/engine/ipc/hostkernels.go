@@ -163,7 +163,10 @@ func (k *party) from(i int) unsafe.Pointer {
 		return unsafe.Add(k.own(k.room+k.turn[i]&1*k.half+uint64(i)*k.part), k.lo)
 	}
 	src := k.src
-	if k.scatters() {
+	switch {
+	case k.within != 0:
+		src = k.dst + uint64(i)*k.bytes
+	case k.scatters():
 		src += uint64(k.me) * k.bytes
 	}
 	return unsafe.Add(k.at(i, src), k.lo)

@@ -39,6 +39,7 @@ type Engine struct {
 var (
 	_ engine.Engine = Engine{}
 	_ engine.Local  = Engine{}
+	_ engine.Near   = Engine{}
 )
 
 // Name returns "ipc".
@@ -62,6 +63,11 @@ func (e Engine) Reluctant() string {
 		return "there is no GPU, and for memory of the host it must be asked for"
 	}
 	return ""
+}
+
+// Near says what reaches GPUs of other machines, since IPC handles do not.
+func (e Engine) Near() string {
+	return "engine ipc is for one; GPUs of several are reached by engines nvshmem and rocshmem (GOSHMEM_ENGINE), memory of the host by engine host"
 }
 
 // DefaultHeap is much of a GPU, and little of a host: there all of it is taken at once.

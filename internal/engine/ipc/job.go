@@ -14,8 +14,7 @@ type job struct {
 
 	pes, self, first, stride, size, me int32
 	root, kind, op, elem               int32
-	staged                             int32
-	_                                  int32
+	staged, within                     int32
 }
 
 // Collectives as the kernels number them.
@@ -64,9 +63,12 @@ func (g *group) job() job {
 func (j *job) set(kind int32, c *engine.Collective, chunk uintptr, staged bool) {
 	j.kind, j.root, j.op, j.elem = kind, int32(c.Root), int32(c.Op), int32(c.Elem)
 	j.dst, j.src, j.bytes, j.chunk = uint64(c.Dst), uint64(c.Src), uint64(c.Bytes), uint64(chunk)
-	j.staged = 0
+	j.staged, j.within = 0, 0
 	if staged {
 		j.staged = 1
+	}
+	if kind == jobFCollect && j.src == j.dst+uint64(j.me)*j.bytes {
+		j.within = 1
 	}
 }
 

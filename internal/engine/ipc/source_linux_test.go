@@ -153,8 +153,32 @@ func (e *emulator) collective(c *scene, seed int) {
 func TestSource(t *testing.T) {
 	program := emulation(t)
 	t.Run("collectives", func(t *testing.T) { sourceCollectives(t, emulate(t, program, 3)) })
+	t.Run("in place", func(t *testing.T) { sourceInPlace(t, emulate(t, program, 3)) })
 	t.Run("floats", func(t *testing.T) { sourceFloats(emulate(t, program, 2)) })
 	t.Run("atomics", func(t *testing.T) { sourceAtomics(t, emulate(t, program, 1)) })
+}
+
+// sourceInPlace: the source of each member of an fcollect is its part of dst.
+func sourceInPlace(t *testing.T, e *emulator) {
+	const n, dst = 20000, 1 << 20
+	pes := int(e.pes)
+	var want []byte
+	parts, jobs := make([][]byte, pes), make([]job, pes)
+	blocks, chunk := shape(n, 4096, e.blocks)
+	for i := range pes {
+		own := bytes.Repeat([]byte{byte(i + 1)}, n)
+		want = append(want, own...)
+		parts[i] = make([]byte, n*pes)
+		copy(parts[i][i*n:], own)
+		jobs[i] = e.job(i)
+		jobs[i].set(jobFCollect, &engine.Collective{Src: dst + uintptr(i*n), Dst: dst, Bytes: n}, chunk, false)
+	}
+	o := order{What: runCollective, Blocks: int64(blocks), Elem: -1, Src: dst, SrcBytes: n * int64(pes), Dst: dst, DstBytes: n * int64(pes)}
+	for me, got := range e.run(o, jobs, parts) {
+		if !bytes.Equal(got, want) {
+			t.Errorf("member %d has not got what the members had in their parts", me)
+		}
+	}
 }
 
 func sourceCollectives(t *testing.T, e *emulator) {

@@ -30,9 +30,11 @@ const (
 func settings(job engine.Job) []dl.Setting {
 	total := (job.HeapSize + reserve + spare + 1<<20 - 1) &^ (1<<20 - 1)
 	list := []dl.Setting{
-		{Name: "NVSHMEM_REMOTE_TRANSPORT", Value: "none", Why: "all PEs are on one machine: its network adapters need not be opened"},
 		{Name: "NVSHMEM_SYMMETRIC_SIZE", Value: fmt.Sprint(total), Why: "where memory cannot grow, it has to suffice for the heap"},
 		{Name: "NVSHMEM_MAX_TEAMS", Value: fmt.Sprint(maxTeams + ownTeams), Why: "a world has more teams than the library's default"},
+	}
+	if !job.Several() {
+		list = append(list, dl.Setting{Name: "NVSHMEM_REMOTE_TRANSPORT", Value: "none", Why: "all PEs are on one machine: its network adapters need not be opened"})
 	}
 	if total > widest {
 		list = append(list, dl.Setting{Name: "NVSHMEM_MAX_MEMORY_PER_GPU", Value: fmt.Sprint(2 * total), Why: "the heap is larger than what addresses are kept for"})

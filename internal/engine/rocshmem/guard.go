@@ -3,6 +3,8 @@ package rocshmem
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,6 +34,8 @@ type settings struct {
 	backend string // gda, ro, ipc; "" for the library's choice
 	withMPI bool
 	mpiSize int // of the job that mpirun has started; 0: it was another launcher
+
+	several, rdma bool // PEs are on several machines; which have network adapters that GDA works with
 }
 
 // backends are the words that the library knows, in the order in which it looks for them.
@@ -65,9 +69,30 @@ func readSettings(environ []string) (settings, error) {
 	return s, nil
 }
 
-// choose is the backend that the library will choose for a world whose PEs are on one machine,
-// as it does itself: builds with all three look at the variable; others have a fixed order.
+// choose is the backend that the library will choose, if it can reach all PEs.
 func (s settings) choose(about rocshmem.About) (string, error) {
+	backend, err := s.expect(about)
+	if err == nil && backend == "ipc" && s.several {
+		err = fmt.Errorf("%w: ipc reaches the GPUs of one machine, and the PEs are on several: use a rocSHMEM that was built with gda or ro (%s), or engine host", ErrBackend, backendVar)
+	}
+	return backend, err
+}
+
+// rdma says whether the system below root has a network adapter that GDA works with.
+func rdma(root string) bool {
+	drivers, err := filepath.Glob(filepath.Join(root, "sys/class/infiniband/*/device/driver"))
+	if err != nil { // the pattern is right
+		return false
+	}
+	return slices.ContainsFunc(drivers, func(link string) bool {
+		to, err := os.Readlink(link)
+		return err == nil && slices.Contains([]string{"mlx5_core", "bnxt_en", "ionic"}, filepath.Base(to))
+	})
+}
+
+// expect is the backend that the library will choose, as it does itself: builds with all
+// three look at the variable; others have a fixed order.
+func (s settings) expect(about rocshmem.About) (string, error) {
 	has := func(b string) bool { return slices.Contains(about.Backends, strings.ToUpper(b)) }
 	var built []string
 	for _, b := range backends() {
@@ -80,8 +105,12 @@ func (s settings) choose(about rocshmem.About) (string, error) {
 		return "", fmt.Errorf("%w: the shim was built over a rocSHMEM without any backend", ErrBackend)
 	case len(built) == 3 && s.backend != "":
 		return s.backend, nil
-	case len(built) == 3:
+	case len(built) == 3 && !s.several:
 		return "ipc", nil
+	case len(built) == 3 && !s.rdma:
+		return "ro", nil
+	case len(built) == 3:
+		return "gda", nil
 	case s.backend != "" && s.backend != built[0]:
 		return "", fmt.Errorf("%w: %s was asked for, and this rocSHMEM was built with %s, of which it takes %s whatever the variable says: unset it, or build rocSHMEM with -DUSE_GDA=ON -DUSE_RO=ON -DUSE_IPC=ON",
 			ErrBackend, s.backend, strings.Join(built, ", "), built[0])

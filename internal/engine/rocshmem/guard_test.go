@@ -2,6 +2,8 @@ package rocshmem
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -49,6 +51,41 @@ func TestBackend(t *testing.T) {
 		if got != c.want || !errors.Is(err, c.err) {
 			t.Errorf("%+v: %q, %v", c, got, err)
 		}
+	}
+}
+
+// TestBackendOfSeveral: over several machines ipc is refused, and what the library takes by
+// itself depends on their network adapters.
+func TestBackendOfSeveral(t *testing.T) {
+	for _, c := range []struct {
+		built, asked string
+		rdma         bool
+		want         string
+		err          error
+	}{
+		{"GDA RO IPC", "", true, "gda", nil},
+		{"GDA RO IPC", "", false, "ro", nil},
+		{"GDA RO IPC", "ipc", true, "ipc", ErrBackend},
+		{"IPC", "", true, "ipc", ErrBackend},
+		{"RO IPC", "", false, "ro", nil},
+	} {
+		got, err := settings{backend: c.asked, several: true, rdma: c.rdma}.choose(rocshmem.About{Backends: strings.Fields(c.built)})
+		if got != c.want || !errors.Is(err, c.err) {
+			t.Errorf("%+v: %q, %v", c, got, err)
+		}
+	}
+	root := t.TempDir()
+	if rdma(root) {
+		t.Error("an adapter where there is none")
+	}
+	for name, driver := range map[string]string{"other0": "drivers/mlx4_core", "mlx5_0": "drivers/mlx5_core"} {
+		dir := filepath.Join(root, "sys/class/infiniband", name, "device")
+		if err := errors.Join(os.MkdirAll(dir, 0o755), os.Symlink(driver, filepath.Join(dir, "driver"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !rdma(root) {
+		t.Error("no adapter")
 	}
 }
 

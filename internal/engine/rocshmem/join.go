@@ -74,11 +74,14 @@ func (j *joiner) find() error {
 	if err != nil {
 		return err
 	}
-	j.lib, j.driver, j.dev = newLibrary(lib), driver, j.job.Rank%driver.Count()
+	j.lib, j.driver, j.dev = newLibrary(lib), driver, j.job.LocalRank%driver.Count()
 	if lib.AtOnce() {
 		if j.lib.turns, err = order(lib, driver, j.dev); err != nil {
 			return err
 		}
+	}
+	if j.set.several = j.job.Several(); j.set.several {
+		j.set.rdma = rdma("/")
 	}
 	if j.backend, err = j.set.choose(lib.Facts()); err == nil {
 		err = j.set.mayStart(j.backend, j.job.Size, mpiInitialised)

@@ -157,7 +157,7 @@ func (p plan) open(t testing.TB) ([]*pe, []error) {
 				environ: func() []string { return p.environ },
 				spec:    func() dl.Spec { s := abi.ROCSHMEM(); s.Path = p.files[i]; return s },
 			}
-			job := engine.Job{Config: p.config, Rank: i, Size: n, Exchange: seat{table, i}}
+			job := engine.Job{Config: p.config, Rank: i, LocalRank: i, Size: n, Exchange: seat{table, i}}
 			if p.job != nil {
 				p.job(&job)
 			}

@@ -26,6 +26,8 @@ typedef long long word;
 static char journal[1 << 20];
 static int used, devices = 2, swap_at, fail_status, quiet;
 static char swap_fn[64], fail_fn[64];
+static char sizes[16] = "48"; /* of a kernel's parameters in bytes */
+static int capability;        /* what devices are, if not nonsense */
 static word next = 0x1000;
 static __thread word current;
 static char memory[1 << 16] __attribute__((aligned(4096)));
@@ -50,18 +52,35 @@ int mock_reset(int n) {
 	return 0;
 }
 
+/* mock_gpu makes the devices ones of a compute capability, with warps of 32, whose kernels
+ * have parameters of these sizes. */
+int mock_gpu(int cc, const char *params) { capability = cc; strcpy(sizes, params); return 0; }
+
 static void put(const char *text) {
 	int n = strlen(text);
 	if (used + n < (int)sizeof journal) memcpy(journal + used, text, n), used += n;
 }
 
-/* show writes an argument: p is where a result goes, s text, a two kernel arguments. */
+/* arguments writes those of a kernel. */
+static void arguments(void **v) {
+	char b[64];
+	for (int i = 0; sizes[i]; i++) {
+		snprintf(b, sizeof b, "%s%lld", i ? " " : " [", sizes[i] == '4' ? (word)*(int *)v[i] : *(word *)v[i]);
+		put(b);
+	}
+	put("]");
+}
+
+/* show writes an argument: p is where a result goes, s text, a a kernel's arguments. */
 static void show(char kind, word v) {
 	char b[128];
 	if (v >= 0 && v < 1 << 20) kind = 'v';
 	if (kind == 'p') snprintf(b, sizeof b, " out");
 	else if (kind == 's') snprintf(b, sizeof b, " %.20s", (char *)v);
-	else if (kind == 'a') snprintf(b, sizeof b, " [%d %lld]", *((int **)v)[0], *((word **)v)[1]);
+	else if (kind == 'a') {
+		arguments((void **)v);
+		return;
+	}
 	else snprintf(b, sizeof b, " %lld", v);
 	put(b);
 }
@@ -132,7 +151,7 @@ int cuDevicePrimaryCtxRetain(void **c, int dev) { REC("pv", W(c), W(dev)); WORD(
 #endif
 FN(cuDeviceGetAttribute, hipDeviceGetAttribute)(int *v, int attr, int dev) {
 	REC("pvv", W(v), W(attr), W(dev));
-	INT(v) = 1000 + attr;
+	INT(v) = !capability ? 1000 + attr : attr == 10 ? 32 : attr == 75 ? capability / 10 : attr == 76 ? capability % 10 : 10000 + attr;
 	return 0;
 }
 FN(cuDeviceGetName, hipDeviceGetName)(char *s, int n, int dev) { REC("pvv", W(s), W(n), W(dev)); strcpy(s, "Mock"); return 0; }
@@ -251,15 +270,15 @@ FN(cuModuleGetFunction, hipModuleGetFunction)(void **f, void *m, const char *nam
 	WORD(f) = next += 16;
 	return 0;
 }
-FN(cuFuncGetAttribute, hipFuncGetAttribute)(int *v, int attr, void *f) { REC("pvv", W(v), W(attr), W(f)); INT(v) = 10 + attr; return 0; }
+FN(cuFuncGetAttribute, hipFuncGetAttribute)(int *v, int attr, void *f) { REC("pvv", W(v), W(attr), W(f)); INT(v) = capability && !attr ? 1024 : 10 + attr; return 0; }
 #ifndef HIP
 int cuFuncSetAttribute(void *f, int attr, int v) { REC("vvv", W(f), W(attr), W(v)); return 0; }
 #endif
 #if !defined(HIP) && !defined(OLD)
 int cuFuncGetParamInfo(void *f, size_t i, size_t *offset, size_t *size) {
 	REC("vvpp", W(f), W(i), W(offset), W(size));
-	if (i >= 2) return 1;
-	WORD(a[2]) = 8 * i, WORD(a[3]) = 4 + 4 * i;
+	if (i >= strlen(sizes)) return 1;
+	WORD(a[2]) = 8 * i, WORD(a[3]) = sizes[i] - '0';
 	return 0;
 }
 #endif
@@ -269,7 +288,7 @@ FN(cuLaunchKernel, hipModuleLaunchKernel)(void *f, unsigned gx, unsigned gy, uns
 	return 0;
 }
 FN(cuStreamBeginCapture_v2, hipStreamBeginCapture)(void *s, int mode) { REC("vv", W(s), W(mode)); return 0; }
-FN(cuStreamIsCapturing, hipStreamIsCapturing)(void *s, int *state) { REC("vp", W(s), W(state)); *state = 1; return 0; }
+FN(cuStreamIsCapturing, hipStreamIsCapturing)(void *s, int *state) { REC("vp", W(s), W(state)); *state = !capability; return 0; }
 FN(cuStreamEndCapture, hipStreamEndCapture)(void *s, void **g) { REC("vp", W(s), W(g)); WORD(g) = next += 16; return 0; }
 FN(cuGraphInstantiateWithFlags, hipGraphInstantiateWithFlags)(void **x, void *g, unsigned long long flags) {
 	REC("pvv", W(x), W(g), W(flags));

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/goshmem/goshmem/internal/nettest"
+)
+
+// onNode returns the launcher of one node of a job that meets at a place.
+func onNode(n nettest.Node, nodes, node int, at string, args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
+	all := []string{program, "run", "--nnodes", fmt.Sprint(nodes), "--node-rank", fmt.Sprint(node), "--rdzv", at}
+	cmd = n.Command(all[0], append(all[1:], args...)...)
+	cmd.Env = append(os.Environ(), "GOSHMEM_TOKEN=secret")
+	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	return cmd, stdout, stderr
+}
+
+// TestRunNodes: machines that are one network apart run one job, and each rank's libraries
+// are told of the interface that leads to the others.
+func TestRunNodes(t *testing.T) {
+	for _, c := range []struct {
+		kind nettest.Kind
+		want []string
+	}{
+		{nettest.Kind{Decoys: true}, []string{"NCCL_SOCKET_IFNAME==eth0", "NVSHMEM_BOOTSTRAP_UID_SOCK_IFNAME=eth0", "UCX_NET_DEVICES=eth0"}},
+		{nettest.Kind{OnlyIPv6: true}, []string{"NCCL_SOCKET_IFNAME==eth0", "NCCL_SOCKET_FAMILY=AF_INET6", "NVSHMEM_BOOTSTRAP_UID_SOCK_FAMILY=AF_INET6"}},
+	} {
+		t.Run(fmt.Sprintf("%+v", c.kind), func(t *testing.T) {
+			nodes := nettest.Nodes(t, 2, c.kind)
+			at := nodes[0].IPv4 + ":29400"
+			if c.kind.OnlyIPv6 {
+				at = "[" + nodes[0].IPv6 + "]:29400"
+			}
+			one, out, errs := onNode(nodes[1], 2, 1, at, "-n", "2", "env")
+			if err := one.Start(); err != nil {
+				t.Fatal(err)
+			}
+			zero, out0, errs0 := onNode(nodes[0], 2, 0, at, "-n", "1", "env")
+			if err0, err1 := zero.Run(), one.Wait(); err0 != nil || err1 != nil || errs.Len()+errs0.Len() > 0 {
+				t.Fatalf("%v, %v, stderr:\n%s\n%s", err0, err1, errs0, errs)
+			}
+			for rank, text := range []string{out0.String(), out.String(), out.String()} {
+				var want []string
+				for _, w := range append(c.want, fmt.Sprintf("GOSHMEM_RANK=%d", rank), "GOSHMEM_SIZE=3", fmt.Sprintf("GOSHMEM_NODE_RANK=%d", min(rank, 1)), "GOSHMEM_RDZV=tcp:"+at+"+16") {
+					want = append(want, fmt.Sprintf("[%s %d] %s\n", host(t), rank, w))
+				}
+				contains(t, text, want...)
+			}
+		})
+	}
+}
+
+// TestRunNodesKilled: when the launcher of a node is killed the others end their ranks, and
+// say which node it was.
+func TestRunNodesKilled(t *testing.T) {
+	nodes := nettest.Nodes(t, 2, nettest.Kind{})
+	for _, victim := range []int{1, 0} {
+		cmds, errs := make([]*exec.Cmd, 2), make([]*bytes.Buffer, 2)
+		for i := range cmds {
+			cmds[i], _, errs[i] = onNode(nodes[i], 2, i, nodes[0].IPv4+":29400", "-n", "1", "sh", "-c", "echo ready; exec sleep 1000")
+			cmds[i].Stdout = nil
+			out, err := cmds[i].StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmds[i].Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { bufio.NewScanner(out).Scan() }() // keeps the pipe open
+			if i == 1 {
+				bufio.NewScanner(out).Scan()
+			}
+		}
+		_ = cmds[victim].Process.Signal(syscall.SIGKILL) // Wait says whether it was that
+		if status := statusOf(t, cmds[victim].Wait()); status != -1 {
+			t.Errorf("node %d: status %d", victim, status)
+		}
+		if status := statusOf(t, cmds[1-victim].Wait()); status != 1 {
+			t.Errorf("node %d: status %d", 1-victim, status)
+		}
+		contains(t, errs[1-victim].String(), "goshmem: stopped: ", fmt.Sprintf("node %d (host ", victim), "stopped with SIGTERM: rank ")
+	}
+}
+
+// TestRunNodesMistakes: what would start several jobs, or none, is refused.
+func TestRunNodesMistakes(t *testing.T) {
+	slurm := []string{"SLURM_JOB_ID=9", "SLURM_STEP_ID=0", "SLURM_PROCID=1", "SLURM_STEP_NUM_TASKS=2"}
+	pod := []string{"JOB_COMPLETION_INDEX=1"}
+	for _, c := range []struct {
+		environ []string
+		args    string
+		want    string // "": a dry run that shows this as rank 1 of 2
+	}{
+		{slurm, "run true", "slurm started 2 of this launcher, and each would run a job of its own: --nnodes 2 makes them one job"},
+		{nil, "run --rdzv h:29400 true", "--nnodes says over how many"},
+		{nil, "run --nnodes 2 --rdzv h:29400 true", "--node-rank says which of them this is"},
+		{slurm, "run --nnodes 3 --rdzv h:29400 true", "--nnodes 3, but slurm started 2 of this launcher"},
+		{slurm, "run --nnodes 2 true", "--rdzv host:port, the same on all, says where the machines meet"},
+		{nil, "run --nnodes 2 --node-rank 2 --rdzv h:29400 true", "node rank is 2: with 2 nodes it is 0 to 1"},
+		{nil, "run --nnodes 2 --node-rank 0 --rdzv h true", `rendezvous "tcp:h": want tcp:host:port`},
+		{[]string{"JOB_COMPLETION_INDEX=x"}, "run --nnodes 2 --rdzv h:29400 true", `JOB_COMPLETION_INDEX="x": not a whole number`},
+		{slurm, "run --nnodes 2 --rdzv h:29400 --dry-run true", ""},
+		{pod, "run --nnodes 2 --rdzv h:29400 --dry-run true", ""},
+		{append(slices.Clone(pod), "GOSHMEM_RDZV=tcp:h:29400"), "run --nnodes 2 --dry-run true", ""},
+	} {
+		cmd, stdout, stderr := command(t, strings.Fields(c.args)...)
+		cmd.Env = append(cmd.Env, c.environ...)
+		status := statusOf(t, cmd.Run())
+		if c.want != "" {
+			if status != 2 || strings.Count(stderr.String(), "\n") != 1 {
+				t.Errorf("%s: status %d, stderr %q", c.args, status, stderr)
+			}
+			contains(t, stderr.String(), c.want)
+			continue
+		}
+		if status != 0 {
+			t.Errorf("%s: status %d, stderr %q", c.args, status, stderr)
+		}
+		contains(t, stdout.String(), "env   GOSHMEM_RANK=1\n", "env   GOSHMEM_SIZE=2\n", "env   GOSHMEM_NODE_RANK=1\n", "env   GOSHMEM_RDZV=tcp:h:29400+16\n", "env   MASTER_ADDR=h\n")
+	}
+}

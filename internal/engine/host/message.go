@@ -1,0 +1,184 @@
+package host
+
+import (
+	"encoding/binary"
+
+	"github.com/goshmem/goshmem/internal/engine"
+)
+
+// What a PE tells other nodes. A message has a kind, the slot of a gate, and who says it;
+// what follows depends on the kind.
+const (
+	msgCome  = 1 + iota // to a meeting: its word and its slip
+	msgGive             // a team up: which meeting, whose word is to say so there, and why
+	msgState            // what has become of the PE, and where it is
+	msgEnded            // another PE, of the sender's node: when, and how
+	msgBeat             // nothing but that the sender lives
+	msgRing             // a sleeper that is waiting for a signal
+	msgDoom             // die of this
+
+	headLen = 8
+	comeLen = headLen + 8*8
+)
+
+func head(kind byte, slot, from int) []byte {
+	m := make([]byte, 4, comeLen)
+	m[0], m[1] = kind, byte(slot)
+	return binary.LittleEndian.AppendUint32(m, uint32(from))
+}
+
+// appendText is for texts that others follow.
+func appendText(m []byte, text string) []byte {
+	text = text[:min(len(text), 8*63-1)]
+	m = binary.LittleEndian.AppendUint16(m, uint16(len(text)))
+	return append(m, text...)
+}
+
+// unpacker takes a message apart. What is not there is zero.
+type unpacker struct{ rest []byte }
+
+func (u *unpacker) take(n int) []byte {
+	if len(u.rest) < n {
+		u.rest = nil
+		return make([]byte, n)
+	}
+	b := u.rest[:n]
+	u.rest = u.rest[n:]
+	return b
+}
+
+func (u *unpacker) u16() int    { return int(binary.LittleEndian.Uint16(u.take(2))) }
+func (u *unpacker) u32() uint32 { return binary.LittleEndian.Uint32(u.take(4)) }
+func (u *unpacker) u64() uint64 { return binary.LittleEndian.Uint64(u.take(8)) }
+func (u *unpacker) text() string {
+	n := u.u16()
+	if n > len(u.rest) {
+		return ""
+	}
+	return string(u.take(n))
+}
+
+// appendBoard is where a PE is: others show it once the PE cannot be asked any more.
+func appendBoard(m []byte, c *control) []byte {
+	m = binary.LittleEndian.AppendUint64(m, c.call.Load())
+	m = binary.LittleEndian.AppendUint64(m, c.siteFor.Load())
+	m = appendText(m, loadText(c.site[:]))
+	return appendText(m, c.said())
+}
+
+func (c *control) takeBoard(u *unpacker) {
+	c.call.Store(u.u64())
+	is := u.u64()
+	storeText(c.site[:], u.text())
+	c.siteFor.Store(is)
+	c.say(u.text())
+}
+
+// stateMessage is urgent if nobody may wait any more.
+func stateMessage(from int, c *control, urgent bool) []byte {
+	m := head(msgState, 0, from)
+	if urgent {
+		m[2] = 1
+	}
+	m = binary.LittleEndian.AppendUint32(m, c.state.Load())
+	m = binary.LittleEndian.AppendUint32(m, uint32(c.exit.Load()))
+	return appendBoard(m, c)
+}
+
+func endedMessage(from, pe int, o *obit) []byte {
+	m := head(msgEnded, 0, from)
+	m = binary.LittleEndian.AppendUint32(m, uint32(pe))
+	m = binary.LittleEndian.AppendUint32(m, uint32(o.order))
+	return appendText(m, o.text)
+}
+
+func doomMessage(from int, of string) []byte { return appendText(head(msgDoom, 0, from), of) }
+
+// handle does what a PE of another node has told. What makes no sense is left out: it is
+// not from a PE of this world.
+func (f *far) handle(m []byte) {
+	if len(m) < headLen {
+		return
+	}
+	u := &unpacker{m[4:]}
+	kind, slot, from := m[0], int(m[1]), int(u.u32())
+	if slot >= maxSlots || from >= len(f.h.ctl) || !f.is(from) {
+		return
+	}
+	c := f.h.ctl[from]
+	c.heard.Add(1)
+	switch kind {
+	case msgCome:
+		c.slots[slot].takeCome(u)
+		f.wake()
+	case msgGive:
+		f.takeGive(c, slot, u)
+	case msgState:
+		f.takeState(c, u, m[2] != 0)
+	case msgEnded:
+		if pe, order := int(u.u32()), int(u.u32()); pe < len(f.h.ctl) && f.is(pe) {
+			f.mourn(pe, order, u.text())
+		}
+	case msgRing:
+		f.h.Ring(f.h.rank)
+	case msgDoom:
+		f.h.Die(u.text(), []int{f.h.rank})
+	}
+}
+
+// comeMessage is what a member comes to a meeting with.
+func comeMessage(from, slot int, c *coming) []byte {
+	m := binary.LittleEndian.AppendUint64(head(msgCome, slot, from), c.arrived.Load())
+	for _, word := range c.slip {
+		m = binary.LittleEndian.AppendUint64(m, word)
+	}
+	return m
+}
+
+func (s *slot) takeCome(u *unpacker) {
+	if len(u.rest) != comeLen-headLen {
+		return
+	}
+	arrived := u.u64()
+	c := s.at(arrived >> 8)
+	for i := range c.slip {
+		c.slip[i] = u.u64()
+	}
+	c.arrived.Store(arrived)
+}
+
+// giveMessage says that a member has given a team up. home is whose word tells the
+// members of the receiver's node.
+func giveMessage(from, slot, home int, first uint64, c *control) []byte {
+	m := binary.LittleEndian.AppendUint64(head(msgGive, slot, from), c.slots[slot].gave.Load())
+	m = binary.LittleEndian.AppendUint64(m, first)
+	m = binary.LittleEndian.AppendUint32(m, uint32(home))
+	return appendBoard(m, c)
+}
+
+func (f *far) takeGive(c *control, slot int, u *unpacker) {
+	gave, first, home := u.u64(), u.u64(), int(u.u32())
+	if home >= len(f.h.ctl) || f.is(home) {
+		return
+	}
+	c.takeBoard(u)
+	c.slots[slot].gave.Store(gave)
+	f.h.ctl[home].slots[slot].end(gave>>8, first)
+	f.wake()
+}
+
+// takeState notes what has become of a PE, unless it is known to have ended. That it will
+// exit is no alarm before it has.
+func (f *far) takeState(c *control, u *unpacker, urgent bool) {
+	state, exit := engine.State(u.u32()), int32(u.u32())
+	if c.fate.Load() != 0 {
+		return
+	}
+	c.takeBoard(u)
+	c.exit.Store(exit)
+	c.setState(state)
+	if urgent {
+		f.alarm()
+	}
+	f.wake()
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package ucx
+
+const raceBuild = false

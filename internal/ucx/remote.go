@@ -1,0 +1,211 @@
+package ucx
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"unsafe"
+
+	"github.com/goshmem/goshmem/internal/abi/ucx"
+	"github.com/goshmem/goshmem/internal/dl"
+)
+
+// Remote is a peer's memory. Offsets are bytes from its base.
+type Remote struct {
+	p    *Peer
+	rkey uintptr
+	base uint64
+	from uint64 // offset of the first byte of the memory that the key is of
+	n    uint64 // bytes of that memory
+}
+
+// Map makes a peer's memory usable, of which it has sent the key. Base is the peer's
+// address that offset 0 stands for, as a rule that of the memory (Memory.Base). It does not
+// wait.
+func (p *Peer) Map(key []byte, base uint64) (*Remote, error) {
+	data, err := unseal(keyMark, "a key of "+p.name, key)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) <= 16 {
+		return nil, fmt.Errorf("ucx: %w: a key of %s has %d bytes", ErrArgument, p.name, len(data))
+	}
+	at, n := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
+	data = data[16:]
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	if err := p.usable(); err != nil {
+		return nil, err
+	}
+	s := dl.Borrow()
+	defer s.Return()
+	copied := dl.OutSlice[byte](s, len(data))
+	copy(copied, data)
+	rkey := dl.Out[uintptr](s)
+	if st := status(dl.Call(p.w.lib.unpack, p.ep, dl.Addr(&copied[0]), dl.Addr(rkey))); st != ucx.UCS_OK {
+		return nil, p.outcome("use a key", st)
+	}
+	r := &Remote{p: p, rkey: *rkey, base: base, from: at - base, n: n}
+	p.remotes = append(p.remotes, r)
+	return r, nil
+}
+
+// Close gives the key up. Operations on the Remote must be over; Flush before. Again
+// does nothing.
+func (r *Remote) Close() error {
+	r.p.w.mu.Lock()
+	defer r.p.w.mu.Unlock()
+	r.forget()
+	return nil
+}
+
+func (r *Remote) forget() {
+	if r.rkey != 0 {
+		dl.Call(r.p.w.lib.rkeyGone, r.rkey)
+		r.rkey = 0
+	}
+}
+
+// inside is an error if n bytes at offset are not all of the memory: the other process
+// would write to them nevertheless, and die of it.
+func (r *Remote) inside(offset, n uintptr) error {
+	if at := uint64(offset) - r.from; at > r.n || uint64(n) > r.n-at {
+		return fmt.Errorf("ucx: %w: %d bytes at offset %d, and the memory of %s has %d", ErrArgument, n, offset, r.p.name, r.n)
+	}
+	return nil
+}
+
+// ready is an error if the Remote cannot be used. The lock is held.
+func (r *Remote) ready() error {
+	if r.rkey == 0 {
+		if err := r.p.usable(); err != nil {
+			return err
+		}
+		return fmt.Errorf("ucx: memory of %s: %w", r.p.name, ErrClosed)
+	}
+	return r.p.usable()
+}
+
+// Put copies n bytes from local to offset. When it returns, local can be used again; the
+// data has arrived only after a Flush.
+func (r *Remote) Put(offset uintptr, local unsafe.Pointer, n uintptr) error {
+	return r.move(true, true, offset, local, n)
+}
+
+// PutNBI is Put that may return before local can be used again, which is after a Flush,
+// if local is registered; Go memory can be used again at once.
+func (r *Remote) PutNBI(offset uintptr, local unsafe.Pointer, n uintptr) error {
+	return r.move(true, false, offset, local, n)
+}
+
+// Get copies n bytes from offset to local. The data is there when it returns.
+func (r *Remote) Get(offset uintptr, local unsafe.Pointer, n uintptr) error {
+	return r.move(false, true, offset, local, n)
+}
+
+// GetNBI is Get that may return before the data is there, which it is after a Flush. To
+// Go memory it is Get.
+func (r *Remote) GetNBI(offset uintptr, local unsafe.Pointer, n uintptr) error {
+	return r.move(false, false, offset, local, n)
+}
+
+func (r *Remote) move(put, wait bool, offset uintptr, local unsafe.Pointer, n uintptr) error {
+	if err := r.inside(offset, n); err != nil || n == 0 {
+		return err
+	}
+	w := r.p.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	inPlace, most := w.inPlace(uintptr(local), n), uintptr(chunkSize)
+	if inPlace {
+		most = partSize
+	}
+	for n > 0 {
+		part, err := min(n, most), error(nil)
+		if inPlace {
+			err = r.start(put, wait, offset, uintptr(local), part)
+		} else {
+			err = r.copied(put, offset, local, part)
+		}
+		if err != nil {
+			return err
+		}
+		offset, n = offset+part, n-part
+		if n > 0 {
+			local = unsafe.Add(local, part)
+		}
+	}
+	return nil
+}
+
+// copied moves a part of Go memory by way of a chunk.
+func (r *Remote) copied(put bool, offset uintptr, local unsafe.Pointer, n uintptr) error {
+	w := r.p.w
+	chunk := w.chunks.take()
+	theirs, ours := unsafe.Slice((*byte)(chunk), n), unsafe.Slice((*byte)(local), n)
+	if put {
+		copy(theirs, ours)
+	}
+	err := r.start(put, true, offset, uintptr(chunk), n)
+	if err == nil && !put {
+		copy(ours, theirs)
+	}
+	if !r.p.stuck {
+		w.chunks.give(chunk)
+	}
+	return err
+}
+
+// More than this is moved in parts, and no more than backlog is left to itself for one
+// peer: what comes behind has to get through, if only to say that we are there.
+const (
+	partSize = 4 << 20
+	backlog  = 4 * partSize
+)
+
+// start starts an operation, and waits for it if it is to. The lock is held.
+func (r *Remote) start(put, wait bool, offset, local, n uintptr) error {
+	if err := r.ready(); err != nil {
+		return err
+	}
+	p := r.p
+	p.posted++
+	if put {
+		result := p.w.line.Call(p.w.lib.put, p.ep, local, n, uintptr(r.base)+offset, r.rkey, dl.Addr(p.w.plain))
+		return p.finish("put", result, wait, n)
+	}
+	result := p.w.line.Call(p.w.lib.get, p.ep, local, n, uintptr(r.base)+offset, r.rkey, dl.Addr(p.w.plain))
+	return p.finish("get", result, wait, n)
+}
+
+// finish deals with what a function has returned that starts to move n bytes.
+func (p *Peer) finish(doing string, result uintptr, wait bool, n uintptr) error {
+	switch {
+	case result == 0:
+		return nil
+	case failed(result):
+		return p.outcome(doing, status(result))
+	case wait:
+		return p.await(context.Background(), doing, result)
+	}
+	p.loose += n
+	p.w.turns++
+	p.w.turn() // who starts much does not leave it all to others
+	p.w.rouse()
+	return p.backlog(doing, result)
+}
+
+// backlog lets an operation go on by itself, if there are not too many of them: one in
+// each half of what may be left to itself is kept, and waited for before there is more.
+func (p *Peer) backlog(doing string, request uintptr) error {
+	if p.loose-p.half < backlog/2 {
+		dl.Call(p.w.lib.free, request) // the library keeps it until it is over
+		return nil
+	}
+	before := p.kept
+	p.kept, p.half = request, p.loose
+	if before == 0 {
+		return nil
+	}
+	return p.await(context.Background(), doing, before)
+}

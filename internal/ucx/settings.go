@@ -1,0 +1,82 @@
+package ucx
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/goshmem/goshmem/internal/abi/ucx"
+	"github.com/goshmem/goshmem/internal/dl"
+)
+
+// settings are what we ask of UCX, by names without their UCX_. A variable that the user
+// has set is left alone.
+func (c Config) settings() [][2]string {
+	return [][2]string{
+		{"NET_DEVICES", c.Devices},
+		{"TLS", c.Transports},
+		// Atomics of a network adapter are not atomic with those of processors.
+		{"ATOMIC_MODE", "cpu"},
+	}
+}
+
+// together says whether all that UCX may use are ways between processes of one node. Those
+// cannot tell that a peer is gone (none of 1.13 can), and refuse to be asked to.
+func (c Config) together() bool {
+	list := c.Transports
+	if users, set := os.LookupEnv("UCX_TLS"); set {
+		list = users
+	}
+	for name := range strings.SplitSeq(list, ",") {
+		switch strings.TrimSpace(name) {
+		case "posix", "sysv", "xpmem", "cma", "knem", "self", "sm", "shm", "mm":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// single says whether there is one device only, so that all that goes to a peer takes one
+// way and stays in order.
+func (c Config) single() bool {
+	list := c.Devices
+	if users, set := os.LookupEnv("UCX_NET_DEVICES"); set {
+		list = users
+	}
+	return c.together() || list != "" && list != "all" && !strings.Contains(list, ",")
+}
+
+// text says which of them were given, for errors.
+func (c Config) text() string {
+	var parts []string
+	for _, s := range c.settings()[:2] {
+		if value, set := os.LookupEnv("UCX_" + s[0]); set {
+			parts = append(parts, "UCX_"+s[0]+"="+value)
+		} else if s[1] != "" {
+			parts = append(parts, strings.ToLower(s[0])+" "+s[1])
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return " with " + strings.Join(parts, ", ")
+}
+
+// settle reads the environment's settings and adds ours.
+func (w *Worker) settle(s *dl.Scratch) (config uintptr, err error) {
+	out := dl.Out[uintptr](s)
+	if st := status(dl.Call(w.lib.configRead, 0, 0, dl.Addr(out))); st != ucx.UCS_OK {
+		return 0, w.lib.refused("read the settings UCX_*", st)
+	}
+	for _, set := range w.config.settings() {
+		if _, users := os.LookupEnv("UCX_" + set[0]); users || set[1] == "" {
+			continue
+		}
+		if st := status(dl.Call(w.lib.configModify, *out, s.Text(set[0]), s.Text(set[1]))); st != ucx.UCS_OK {
+			dl.Call(w.lib.configRelease, *out)
+			return 0, w.lib.refused(fmt.Sprintf("set %s to %q", set[0], set[1]), st)
+		}
+	}
+	return *out, nil
+}

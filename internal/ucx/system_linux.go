@@ -1,0 +1,22 @@
+package ucx
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// mapMemory gives zeroed memory that is not Go's.
+func mapMemory(n int) ([]byte, error) {
+	return unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+}
+
+// sleepOn sleeps until a descriptor can be read, or for so long. That a signal ended it
+// early does no harm.
+func sleepOn(fd int, longest time.Duration) {
+	fds := [1]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+	_, _ = unix.Poll(fds[:], int(longest.Milliseconds()))
+}
+
+// yield lets another thread have the processor.
+func yield() { unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }

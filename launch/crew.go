@@ -1,0 +1,137 @@
+package launch
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"sync"
+)
+
+// Crew is how the launchers of a job over several machines, one on each, stay in touch
+// until the last of them is done. Node 0 serves the others.
+type Crew struct {
+	store *Store
+	told  chan Note
+	done  sync.WaitGroup
+	quit  chan struct{}
+	once  sync.Once
+}
+
+// Note is what one launcher tells all, or why no more can be told.
+type Note struct {
+	From int // number of the node
+	Text []byte
+	Err  error // not nil: a node is gone, and with it the crew
+}
+
+// Muster meets the launchers of all nodes at the tcp rendezvous at. It waits as long as
+// ctx allows; then the error lists which nodes have come and which have not.
+func Muster(ctx context.Context, at, token string, node, nodes int) (*Crew, error) {
+	return musterWithin(ctx, at, token, node, nodes, defaultLimits())
+}
+
+func musterWithin(ctx context.Context, at, token string, node, nodes int, lim limits) (*Crew, error) {
+	job := Job{Family: "goshmem", Rank: node, Size: nodes, LocalRank: -1, LocalSize: -1, Rendezvous: at, Token: token, Name: "nodes:" + at, noun: "node"}
+	s, err := join(ctx, job, lim)
+	if err != nil {
+		return nil, err
+	}
+	return &Crew{store: s, told: make(chan Note, 1), quit: make(chan struct{})}, nil
+}
+
+// Share gives every node what each says, by number: at most MaxBroadcast bytes. All call
+// it; none may call it after Listen.
+func (c *Crew) Share(ctx context.Context, mine []byte) ([][]byte, error) {
+	all := make([][]byte, c.store.me.size)
+	for node := range all {
+		var head [4]byte
+		if node == c.store.me.rank {
+			binary.BigEndian.PutUint32(head[:], uint32(len(mine)))
+		}
+		if err := c.store.Broadcast(ctx, head[:], node); err != nil {
+			return nil, err
+		}
+		text := make([]byte, min(binary.BigEndian.Uint32(head[:]), MaxBroadcast+1))
+		if node == c.store.me.rank {
+			copy(text, mine)
+		}
+		if err := c.store.Broadcast(ctx, text, node); err != nil {
+			return nil, err
+		}
+		all[node] = text
+	}
+	return all, nil
+}
+
+// Exchange is the collective calls of the crew, for what needs an exchange. None may be
+// called after Listen.
+func (c *Crew) Exchange() *Store { return c.store }
+
+// Listen ends the calls that all make together: from here on each node tells what it has
+// to tell, and Told has what all tell.
+func (c *Crew) Listen() {
+	if c.store.link == nil {
+		return
+	}
+	c.done.Go(c.listen)
+}
+
+// Told are the notes of all nodes, those of this one too, in one order for all.
+func (c *Crew) Told() <-chan Note { return c.told }
+
+// listen passes on what comes until the connection ends.
+func (c *Crew) listen() {
+	for {
+		f, err := c.store.link.receive()
+		n := Note{}
+		switch {
+		case err != nil:
+			n.Err = fmt.Errorf("node 0 (host %s, pid %d), which serves the others, is gone or cannot be reached: %w", c.store.server.host, c.store.server.pid, err)
+		case f.kind == kindNote && len(f.body) >= 4:
+			n.From, n.Text = int(binary.BigEndian.Uint32(f.body)), f.body[4:]
+		case f.kind == kindError:
+			text, _ := decodeBreach(f.body)
+			n.Err = fmt.Errorf("%s", text)
+		default:
+			n.Err = fmt.Errorf("%w: %q from the server", errFrame, f.kind)
+		}
+		select {
+		case c.told <- n:
+		case <-c.quit:
+			return
+		}
+		if n.Err != nil {
+			return
+		}
+	}
+}
+
+// Tell tells all nodes a text of at most MaxBroadcast bytes. It does not wait for them.
+func (c *Crew) Tell(text []byte) error {
+	switch {
+	case len(text) > maxNote:
+		return fmt.Errorf("launch: tell: %d bytes, at most %d", len(text), maxNote)
+	case c.store.link == nil:
+		return nil
+	}
+	c.store.mu.Lock()
+	defer c.store.mu.Unlock()
+	return c.store.link.send(kindNote, text)
+}
+
+// Close leaves the crew. A node that leaves without Close counts as gone, and so does
+// node 0, with which the crew ends.
+func (c *Crew) Close() error {
+	c.once.Do(func() { close(c.quit) })
+	err := c.store.Close()
+	c.done.Wait()
+	return err
+}
+
+// relay passes a note on to all members in the order in which notes come.
+func (h *hub) relay(m *member, text []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	from := binary.BigEndian.AppendUint32(nil, uint32(m.rank))
+	h.tellAll(encode(kindNote, from, text), h.limits.frame)
+}

@@ -1,0 +1,42 @@
+package shmem_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/goshmem/goshmem/internal/conformance"
+	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/skip"
+	"github.com/goshmem/goshmem/internal/ucx"
+	"github.com/goshmem/goshmem/shmem"
+	"github.com/goshmem/goshmem/shmemtest"
+)
+
+// overUCX are the options of a world of virtual nodes that share no memory.
+func overUCX(t *testing.T, tls string) shmem.Options {
+	t.Helper()
+	if _, err := ucx.Probe(); errors.Is(err, ucx.ErrMissing) {
+		skip.Now(t, skip.NoVendor, err.Error())
+	}
+	t.Setenv("UCX_TLS", tls)
+	if tls == "tcp" {
+		t.Setenv("UCX_NET_DEVICES", "lo")
+	}
+	o := roomy
+	o.NodeSize, o.NodeTransport = 2, engine.UCX
+	return o
+}
+
+// TestConformanceNodes runs all checks on nodes that reach each other through UCX alone.
+func TestConformanceNodes(t *testing.T) {
+	if raced {
+		skip.Now(t, skip.RaceBuild, "the race detector does not see the memory of processes")
+	}
+	for _, tls := range []string{"tcp", "posix"} {
+		t.Run(tls, func(t *testing.T) {
+			shmemtest.RunProcessesWith(t, 4, overUCX(t, tls), func(t testing.TB, w *shmem.World) {
+				conformance.RunAll(t, w, conformance.All())
+			})
+		})
+	}
+}
