@@ -7,6 +7,9 @@
 #   .ci/elsewhere.sh run gpu   tests and figures of devices, on one GPU and on all
 #   .ci/elsewhere.sh run engines
 #                              tests and figures of the engines on GPUs, NCCL and provider
+#   .ci/elsewhere.sh run scaling
+#                              the same on 2, 4, 8 ... GPUs, as many as there are, from what
+#                              `build engines` makes; PyTorch's process group beside it
 #   .ci/elsewhere.sh run triton
 #                              kernels of Triton's on address maps
 # `build triton` compiles the kernels for sm_90 with the Triton of $PYTHON, python3 if it is not
@@ -154,6 +157,42 @@ run_engines() {
 	finish
 }
 
+# collectives N: those of N ranks on as many GPUs, and PyTorch's in between.
+collectives() {
+	local n=$1 op
+	for op in all_reduce broadcast reduce all_gather reduce_scatter alltoall; do
+		shown "perf nccl $op, $n ranks" bin/goshmem run --no-prefix -n "$n" bin/goshmem perf nccl "$op" -b 8 -e 1G -f 8 -w 5 -J "$out/nccl-$op-$n.json"
+	done
+	! have torchrun || shown "PyTorch, $n ranks" torchrun --nproc-per-node "$n" bench/peers/torch_nccl.py
+}
+
+# world N: engines and package provider on N GPUs.
+world() {
+	local n=$1
+	on ipc "$n" bin/shmem.test -test.v -test.run 'TestConformance$' -test.timeout 80s
+	on ipc $((2 * n)) bin/shmem.test -test.v -test.run 'TestConformance$' -test.timeout 80s
+	row "nvshmem worlds, $n PEs" env -C internal/engine/nvshmem ../../../bin/goshmem run -n "$n" ../../../bin/nvshmem.test -test.v -test.run '^TestWorld' -test.timeout 60s
+	on ipc "$n" bin/provider.test -test.v -test.run 'TestTable|TestOps|TestSharedOffsets|TestFresh|TestCreate|TestBarrier'
+	row "nccl tests, $n ranks" env -C nccl ../bin/nccl.test -test.v -test.timeout 100s -test.run 'TestRanks|TestProcesses'
+	shown "streams, $n PEs" bin/streams -engines ipc,nvshmem -n "$n" -rounds 3
+	shown "perf provider, $n PEs" env NCCL_NVLS_ENABLE=0 bin/goshmem run --no-prefix -n "$n" bin/goshmem perf provider --rounds 5 --save "$out/provider-$n.json" --maps "$out/provider-$n.png"
+}
+
+# run_scaling does for 2, 4, 8 ... GPUs what fits into its time, the whole machine first.
+run_scaling() {
+	start scaling.txt
+	local n all
+	all=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+	export GOSHMEM_TIMEOUT=20s
+	for ((n = all; n > 1; n /= 2)); do
+		CUDA_VISIBLE_DEVICES=$(seq -s, 0 $((n - 1)))
+		export CUDA_VISIBLE_DEVICES
+		collectives "$n"
+		world "$n"
+	done
+	finish
+}
+
 # kernels NAME [OPTION...]: what Triton makes for H100 and H200, less its text.
 kernels() {
 	"${PYTHON:-python3}" examples/triton/compile.py --target cuda:90 --out "bin/kernels/$1" "${@:2}"
@@ -228,6 +267,10 @@ run) run ;;
 	[[ ! -f bin/packed.tar.xz ]] || xz -dc bin/packed.tar.xz | tar -C bin -xf -
 	run_engines
 	;;
+"run scaling")
+	[[ ! -f bin/packed.tar.xz ]] || xz -dc bin/packed.tar.xz | tar -C bin -xf -
+	run_scaling
+	;;
 "run gpu") run_gpu ;;
-*) echo "usage: .ci/elsewhere.sh build [gpu | engines | triton] | run [gpu | engines | triton]" >&2; exit 2 ;;
+*) echo "usage: .ci/elsewhere.sh build [gpu | engines | triton] | run [gpu | engines | scaling | triton]" >&2; exit 2 ;;
 esac

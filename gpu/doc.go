@@ -40,6 +40,14 @@
 // A fault of a kernel ([ErrFault]) comes back from a later call. On a GPU the process
 // cannot use any device after it and must end; on platform host only the stream is lost.
 //
+// # Kernels compiled elsewhere
+//
+// [Device.LoadModule] loads any machine code. [Device.LoadTriton] loads a kernel of Triton's with
+// its metadata, and knows then how it is launched and what its arguments are:
+//
+//	k, err := d.LoadTriton("bin/kernels/sm_90/scale.cubin") // and scale.json
+//	err = k.Launch(nil, [3]int{programs}, x, int32(x.Len()), float32(2))
+//
 // # Vendors' functions
 //
 // Behind "CUDA:" and "HIP:" stand the functions of NVIDIA's driver library and of AMD's

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -33,7 +32,7 @@ func compiled(ctx context.Context, w *shmem.World, d *gpu.Device, o orders) erro
 	return w.Barrier(ctx)
 }
 
-// compile runs compile.py.
+// compile compiles for a device.
 func compile(ctx context.Context, d *gpu.Device, o orders) error {
 	if d.Platform() == "host" {
 		return fmt.Errorf("%v runs no machine code: -iris needs a GPU", d)
@@ -42,6 +41,15 @@ func compile(ctx context.Context, d *gpu.Device, o orders) error {
 	if err != nil {
 		return err
 	}
+	target := "hip:" + about.Arch
+	if n, nvidia := strings.CutPrefix(about.Arch, "sm_"); nvidia {
+		target = "cuda:" + n
+	}
+	return script(ctx, o, target)
+}
+
+// script runs compile.py, which comes with this program, for targets.
+func script(ctx context.Context, o orders, targets ...string) error {
 	folder, err := os.MkdirTemp("", "triton-")
 	if err != nil {
 		return err
@@ -50,11 +58,13 @@ func compile(ctx context.Context, d *gpu.Device, o orders) error {
 	if err := os.CopyFS(folder, scripts); err != nil {
 		return err
 	}
-	target := "hip:" + about.Arch
-	if n, nvidia := strings.CutPrefix(about.Arch, "sm_"); nvidia {
-		target = "cuda:" + n
+	args := []string{filepath.Join(folder, "compile.py"), "--out", o.kernels}
+	for _, target := range targets {
+		args = append(args, "--target", target)
 	}
-	args := []string{filepath.Join(folder, "compile.py"), "--target", target, "--out", o.kernels, "--iris", o.iris}
+	if o.iris != "" {
+		args = append(args, "--iris", o.iris)
+	}
 	for _, op := range o.without {
 		args = append(args, "--without", op)
 	}
@@ -62,7 +72,7 @@ func compile(ctx context.Context, d *gpu.Device, o orders) error {
 	c := exec.CommandContext(ctx, o.python, args...)
 	c.Stdout, c.Stderr = os.Stdout, &said
 	if err := c.Run(); err != nil {
-		return errors.Join(fmt.Errorf("%s %s: %w", o.python, strings.Join(args, " "), err), errors.New(said.String()))
+		return fmt.Errorf("%s %s: %w: %s", o.python, strings.Join(args, " "), err, strings.TrimSpace(said.String()))
 	}
 	return nil
 }

@@ -28,10 +28,9 @@ func TestTriton(t *testing.T) {
 		skip.Now(t, skip.NoVendor, "no Triton for "+python+": pip install triton, or name another one in PYTHON")
 	}
 	out := t.TempDir()
-	c := exec.CommandContext(ctx, python, "compile.py", "--target", "cuda:90", "--target", "hip:gfx942", "--target", "hip:gfx950", "--out", out)
-	c.Env = append(os.Environ(), "TRITON_CACHE_DIR="+t.TempDir())
-	if said, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
+	t.Setenv("TRITON_CACHE_DIR", t.TempDir())
+	if err := script(ctx, orders{python: python, kernels: out}, "cuda:90", "hip:gfx942", "hip:gfx950"); err != nil {
+		t.Fatal(err)
 	}
 	amd := map[string]string{
 		"atomic_add_i32":  `(?s)buffer_wbl2 sc0 sc1\s+s_waitcnt vmcnt\(0\).*global_atomic_add v[^\n]* sc0 sc1\n.*buffer_inv sc0 sc1`,
