@@ -52,6 +52,12 @@ func TestISA(t *testing.T) {
 			}
 		}
 	}
+	testISAOfNVIDIA(t)
+	testISAOfKernels(t)
+}
+
+// testISAOfNVIDIA: what one instruction is to move has to be said to be aligned.
+func testISAOfNVIDIA(t *testing.T) {
 	code := isa.NVIDIA(t, "sm_90", "#define FEW\n"+ops, provider.Headers())
 	for kernel, pattern := range map[string]string{ // what a GPU of NVIDIA moves at once must be said to be aligned
 		"put_block_f32":     `(?s)(ld\.(global\.)?v2\.u64.*){4}st\.(global\.)?v2\.u64`,
@@ -64,9 +70,9 @@ func TestISA(t *testing.T) {
 	}
 }
 
-// TestISAOfKernels does so with the kernels that are built on the header: here, in what is
+// testISAOfKernels does so with the kernels that are built on the header: here, in what is
 // measured, and in the examples.
-func TestISAOfKernels(t *testing.T) {
+func testISAOfKernels(t *testing.T) {
 	text := ""
 	for _, file := range []string{"selftest.cu", "barrier.cu", "../internal/perf/provider.cu", "../examples/shots/shots.cu", "../examples/message/message.cu", "../examples/matmul/matmul.cu"} {
 		b, err := os.ReadFile(file)
