@@ -102,6 +102,23 @@ func TestPageOfDevices(t *testing.T) {
 }
 
 // Save writes what Of makes, and the record.
+func TestPageOfProviders(t *testing.T) {
+	text := string(Of(perf.Record{
+		Name: "provider", Notes: []string{"2 PEs"}, Goals: []perf.Goal{{What: "table", Value: 5, Wanted: 20, Met: true}},
+		Rows:  []perf.Row{{Name: "bulk put", Unit: "ns", Peer: "copy", Ours: perf.Summary{Median: 3, Min: 2, Max: 4}, Theirs: perf.Summary{Median: 2}, Ratio: 1.5, Note: "9 GB/s"}, {Name: "table", Unit: "ns"}},
+		Pairs: []perf.Pairs{{Name: "put, copy", Bytes: 64 << 20, GBps: [][]float64{{0.5, 1}, {2, 3}}}},
+	}, "goshmem perf provider"))
+	for _, want := range []string{
+		"\n    goshmem perf provider\n", "\n- 2 PEs\n", "| table | 5.00 | <= 20.00 | met |\n",
+		"| bulk put | 3.0 ns | 2.0 ns to 4.0 ns | copy | 2.0 ns | 1.500 |  |  | 9 GB/s |\n| table | 0.0 ns | 0.0 ns to 0.0 ns |  |  |  |  |  |  |\n",
+		"## put, copy of 64M, GB/s\n", "| | 0 | 1 |\n|---|---|---|\n| 0 | 0.5 | 1.0 |\n| 1 | 2.0 | 3.0 |\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q:\n%s", want, text)
+		}
+	}
+}
+
 func TestSave(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x")
 	r := perf.Record{Name: "gpu", Rows: []perf.Row{{Name: "a row"}}}
