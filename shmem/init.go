@@ -109,7 +109,7 @@ func (o Options) open(ctx context.Context, c engine.Config, launched launch.Job)
 	}
 	job.LocalRank, job.Machines = choice.LocalRank, choice.Machines
 	if launched.Family != "goshmem" || launched.Nodes == 0 { // else our launcher has done so
-		none, err := engines.Network(ctx, job)
+		none, err := engines.Reach(ctx, job)
 		if err != nil {
 			return nil, choice, err
 		}

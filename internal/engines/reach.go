@@ -10,11 +10,11 @@ import (
 	"github.com/goshmem/goshmem/internal/reach"
 )
 
-// Network tells libraries, by variables that the user has not set, by which network
+// Reach tells libraries, by variables that the user has not set, by which network
 // interface all other machines of a job reach this one. It does nothing where there is one
 // machine. None says why there is no such interface, which is no error. Collective over
 // the job; what it may take is bounded to some seconds.
-func Network(ctx context.Context, job engine.Job) (none string, err error) {
+func Reach(ctx context.Context, job engine.Job) (none string, err error) {
 	if !job.Several() {
 		return "", nil
 	}
