@@ -5,47 +5,79 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync"
+	"time"
 
 	"github.com/goshmem/goshmem/internal/ccl"
 )
 
 // checker compares the collectives of all ranks before they start.
 type checker struct {
-	rank, size int
-	exchange   seat
-	posted     int // calls that are not compared yet
-}
-
-// seat is a rank's place among those that compare.
-type seat interface {
-	// post says what this rank calls next.
-	post(text []byte)
-	// collect returns what all have posted for the next call to compare.
-	collect(ctx context.Context) ([][]byte, error)
+	exchange seat
+	made     [][]byte // calls that nobody else knows of yet
+	posted   int      // calls that are not compared yet
+	logf     func(format string, args ...any)
 }
 
 // textRoom is how long the description of a call can be.
 const textRoom = 256
 
-// newChecker compares over the rendezvous, which stays open.
-func newChecker(c *Comm, m *meeting) *checker {
-	c.resources = append(c.resources, closing{m})
-	return &checker{rank: m.rank, size: m.size, exchange: &remote{m: m}}
+// heir is the checker of a communicator that is made of this one, whose ranks have a birth in
+// common. Where they cannot find each other there is none, which is told.
+func (k *checker) heir(f *family, op string, b birth) *checker {
+	if k == nil {
+		return nil
+	}
+	exchange, why := seat(nil), "those that join it know nothing but an id"
+	if op != opGrow {
+		exchange, why = k.exchange.heir(f, fmt.Sprintf("%s %s %d of color %d", op, b.how, b.number, b.color))
+	}
+	if why != "" {
+		k.logf("checked mode does not reach what %s makes: %s", op, why)
+		return nil
+	}
+	return &checker{exchange: exchange, logf: k.logf}
 }
 
-// closing ends a meeting with the communicator.
-type closing struct{ m *meeting }
+// begin is when the communicator is ready.
+func (k *checker) begin(rank, size int, limit time.Duration) {
+	if k != nil {
+		k.exchange.begin(rank, size, limit)
+	}
+}
 
-func (c closing) release() error { return c.m.Close() }
+// close ends the exchange with the communicator.
+func (k *checker) close() error {
+	if k == nil {
+		return nil
+	}
+	return k.exchange.close()
+}
 
 // post describes a call. Sends and receives are not calls of all.
 func (k *checker) post(c ccl.Call) {
 	if c.Kind == ccl.Send || c.Kind == ccl.Recv {
 		return
 	}
-	k.posted++
-	k.exchange.post([]byte(describeCall(c)))
+	k.made = append(k.made, []byte(describeCall(c)))
+}
+
+// forget drops the calls of a group that is dropped.
+func (k *checker) forget() {
+	if k != nil {
+		k.made = nil
+	}
+}
+
+// publish tells the others of the calls, before any of this goroutine waits for theirs.
+func (k *checker) publish() {
+	if k == nil {
+		return
+	}
+	for _, text := range k.made {
+		k.exchange.post(text)
+	}
+	k.posted += len(k.made)
+	k.made = nil
 }
 
 // describeCall has what must be the same on all ranks, and then, in parentheses, where it is.
@@ -81,19 +113,20 @@ func site() string {
 	}
 }
 
-// verify compares all that has been posted.
-func (k *checker) verify(ctx context.Context) error {
-	for k.posted > 0 {
-		k.posted--
+// verify compares all that has been published, to the end: the next calls are not to be
+// compared with these.
+func (k *checker) verify(ctx context.Context) (wrong error) {
+	for ; k.posted > 0; k.posted-- {
 		texts, err := k.exchange.collect(ctx)
 		if err != nil {
+			k.posted = 0
 			return fmt.Errorf("checked mode: not all ranks have come to this call: %w", err)
 		}
-		if err := disagreement(texts); err != nil {
-			return err
+		if wrong == nil {
+			wrong = disagreement(texts)
 		}
 	}
-	return nil
+	return wrong
 }
 
 // disagreement names the calls, and who makes them, if they differ.
@@ -118,100 +151,4 @@ func disagreement(texts [][]byte) error {
 		parts = append(parts, fmt.Sprintf("ranks %s: %s", strings.Join(ranks[call], ", "), texts[at]))
 	}
 	return problem(ErrMismatch, "nothing was started, because the ranks call different things: %s", strings.Join(parts, "; "))
-}
-
-// remote compares with ranks of other processes.
-type remote struct {
-	m     *meeting
-	texts [][]byte
-}
-
-func (r *remote) post(text []byte) { r.texts = append(r.texts, text) }
-
-func (r *remote) collect(ctx context.Context) ([][]byte, error) {
-	text := r.texts[0]
-	r.texts = r.texts[1:]
-	return r.m.gather(ctx, text, textRoom)
-}
-
-// board is where the ranks of one process post.
-type board struct {
-	mu     sync.Mutex
-	size   int
-	rounds map[int]*round
-}
-
-// round is what all post for one call.
-type round struct {
-	texts [][]byte
-	come  int
-	seen  int
-	full  chan struct{}
-}
-
-func newBoard(size int) *board { return &board{size: size, rounds: map[int]*round{}} }
-
-// seat is the place of a rank.
-func (b *board) seat(rank int) seat { return &local{board: b, rank: rank} }
-
-// round returns the n-th; b.mu is held.
-func (b *board) round(n int) *round {
-	r := b.rounds[n]
-	if r == nil {
-		r = &round{texts: make([][]byte, b.size), full: make(chan struct{})}
-		b.rounds[n] = r
-	}
-	return r
-}
-
-// local compares with ranks of the same process.
-type local struct {
-	board             *board
-	rank              int
-	posted, collected int
-}
-
-func (l *local) post(text []byte) {
-	b := l.board
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	r := b.round(l.posted)
-	l.posted++
-	r.texts[l.rank] = text
-	if r.come++; r.come == b.size {
-		close(r.full)
-	}
-}
-
-func (l *local) collect(ctx context.Context) ([][]byte, error) {
-	b := l.board
-	b.mu.Lock()
-	n := l.collected
-	r := b.round(n)
-	l.collected++
-	b.mu.Unlock()
-	select {
-	case <-r.full:
-	case <-ctx.Done():
-		return nil, b.absent(ctx, r)
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if r.seen++; r.seen == b.size {
-		delete(b.rounds, n)
-	}
-	return r.texts, nil
-}
-
-// absent names those that have not come.
-func (b *board) absent(ctx context.Context, r *round) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var list []string
-	for rank, text := range r.texts {
-		if text == nil {
-			list = append(list, fmt.Sprint(rank))
-		}
-	}
-	return fmt.Errorf("absent: ranks %s: %w", strings.Join(list, ", "), late(ctx))
 }

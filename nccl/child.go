@@ -9,6 +9,8 @@ import (
 	"github.com/goshmem/goshmem/internal/ccl"
 )
 
+const opGrow = "grow"
+
 // childOptions are what a new communicator takes over, with its own config.
 func (c *Comm) childOptions(config []Config) (settled, *ccl.Config, error) {
 	o := settled{Options: Options{Config: c.config, Timeout: c.timeout}}
@@ -30,8 +32,9 @@ func (c *Comm) childOptions(config []Config) (settled, *ccl.Config, error) {
 // Split makes communicators of the ranks with the same color, ordered by key and then by
 // rank. A color is not negative; NoColor gets none: nil, which is no error. Without a
 // config it is as this one. It waits as long as ctx allows; in a group it returns at once,
-// and the communicator is ready after it. Checked mode does not reach it. Collective.
-// ncclCommSplit.
+// and the communicator is ready after it. Checked mode reaches it where the ranks are in one
+// process, or were launched on one machine: elsewhere those of a part cannot tell where to
+// meet, and Options.Logf is told. Collective. ncclCommSplit.
 func (c *Comm) Split(ctx context.Context, color, key int, config ...Config) (*Comm, error) {
 	const op = "split"
 	if color < 0 && color != NoColor {
@@ -45,7 +48,8 @@ func (c *Comm) Split(ctx context.Context, color, key int, config ...Config) (*Co
 
 // Shrink makes a communicator without some ranks, who do not call it. With abort what is
 // under way is broken off first: for ranks that have died. At least one rank is left out,
-// and not this one. It waits as Split does. Collective of those that are left.
+// and not this one. It waits, and checked mode reaches it, as with Split. Collective of those
+// that are left.
 // ncclCommShrink (2.27).
 func (c *Comm) Shrink(ctx context.Context, exclude []int, abort bool, config ...Config) (*Comm, error) {
 	const op = "shrink"
@@ -87,9 +91,10 @@ func (c *Comm) GrowID() (UniqueID, error) {
 
 // Grow makes a communicator of this one's ranks, who keep their numbers, and of those that
 // call Join: of size ranks in all. The rank that has the id of GrowID passes it, the others
-// nil. It waits as Split does. Collective. ncclCommGrow (2.29).
+// nil. It waits as Split does. Checked mode does not reach it: who joins knows nothing but the
+// id, over which nobody can meet. Collective. ncclCommGrow (2.29).
 func (c *Comm) Grow(ctx context.Context, size int, id *UniqueID, config ...Config) (*Comm, error) {
-	const op = "grow"
+	const op = opGrow
 	g, ok := c.c.(ccl.Grower)
 	switch {
 	case !ok:
@@ -151,7 +156,8 @@ func (c *Comm) child(ctx context.Context, op, how string, color int, config []Co
 		c.births = map[string]int{}
 	}
 	c.births[how]++
-	relatives := c.family.child(birth{how, c.births[how], color})
+	by := birth{how, c.births[how], color}
+	relatives := c.family.child(by)
 	relatives.expect(1)
 	made, err := call(cfg)
 	if err != nil && !errors.Is(err, ccl.ErrInProgress) {
@@ -161,6 +167,7 @@ func (c *Comm) child(ctx context.Context, op, how string, color int, config []Co
 	var n *Comm
 	if made != nil {
 		n = newComm(c.lib, made, c.device, c.place, o)
+		n.checker = c.checker.heir(relatives, op, by)
 		relatives.add(n)
 	}
 	return c.born(ctx, g, op, n)

@@ -76,6 +76,7 @@ func (c *Comm) learn() error {
 	if c.size, err = c.c.Size(); err != nil {
 		return err
 	}
+	c.checker.begin(c.rank, c.size, c.timeout)
 	c.ready.Store(true)
 	return nil
 }

@@ -103,6 +103,7 @@ func Group(f func() error) error {
 	defer func() {
 		if !over { // a panic
 			_, _ = g.end(true)
+			g.forget()
 		}
 		g.depth--
 		g.shut()
@@ -119,6 +120,7 @@ func (g *group) conclude(failed error) error {
 	}
 	_, err := g.end(failed != nil)
 	if failed != nil {
+		g.forget()
 		return failed
 	}
 	if settled := g.settle(); err == nil || errors.Is(err, ccl.ErrInProgress) {
@@ -146,6 +148,7 @@ func Simulate(f func() error) (time.Duration, error) {
 	defer func() {
 		if !over {
 			_, _ = g.end(true)
+			g.forget()
 		}
 	}()
 	err := f()
@@ -187,6 +190,9 @@ func (c *Comm) blocks() bool { return c.config.Blocking != nil && *c.config.Bloc
 // verify compares what all ranks have called, in checked mode.
 func (g *group) verify() error {
 	for _, c := range g.comms {
+		c.checker.publish()
+	}
+	for _, c := range g.comms {
 		if c.checker == nil {
 			continue
 		}
@@ -203,9 +209,7 @@ func (g *group) verify() error {
 // forget drops what was to be compared.
 func (g *group) forget() {
 	for _, c := range g.comms {
-		if c.checker != nil {
-			c.checker.posted = 0
-		}
+		c.checker.forget()
 	}
 }
 

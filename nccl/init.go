@@ -110,7 +110,7 @@ func (o settled) join(ctx context.Context, job launch.Job, m *meeting) (*Comm, e
 	c := newComm(lib, made, d, place, o)
 	new(family).add(c)
 	if o.checked && m.exchange != nil {
-		c.checker = newChecker(c, m)
+		c.checker = &checker{exchange: newRemote(m, job), logf: o.Logf}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -254,7 +254,7 @@ func (o settled) together(lib ccl.Library, list []*gpu.Device) ([]*Comm, error) 
 		return nil, err
 	}
 	var comms []*Comm
-	f, board := &family{}, newBoard(len(list))
+	f := &family{}
 	for rank, d := range list {
 		var c *Comm
 		if c, err = o.one(lib, d, rank, len(list), id); err != nil {
@@ -262,7 +262,7 @@ func (o settled) together(lib ccl.Library, list []*gpu.Device) ([]*Comm, error) 
 		}
 		f.add(c)
 		if o.checked {
-			c.checker = &checker{size: len(list), rank: rank, exchange: board.seat(rank)}
+			c.checker = &checker{exchange: &local{board: f.posts()}, logf: o.Logf}
 		}
 		comms = append(comms, c)
 	}

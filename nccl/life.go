@@ -17,6 +17,7 @@ type family struct {
 	members  []*Comm
 	expected int               // members that are there or on their way
 	children map[birth]*family // by what made them
+	board    *board            // where they compare, in checked mode
 	ending   bool
 }
 
@@ -34,6 +35,16 @@ func (f *family) add(c *Comm) {
 	defer f.mu.Unlock()
 	f.members = append(f.members, c)
 	c.family = f
+}
+
+// posts is the board of the family.
+func (f *family) posts() *board {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.board == nil {
+		f.board = newBoard()
+	}
+	return f.board
 }
 
 // blame makes e the reason why none of the members can be used.
@@ -177,7 +188,7 @@ func (c *Comm) destroy() error {
 		return nil
 	}
 	c.unasked()
-	return errors.Join(done(c.c.Destroy()), c.barrier.Close()) // no barrier is under way any more
+	return errors.Join(done(c.c.Destroy()), c.checker.close(), c.barrier.Close()) // no barrier is under way any more
 }
 
 // patience is how long Abort waits for a call that is under way. One of a communicator
@@ -206,7 +217,7 @@ func (c *Comm) abort(held *Comm) error {
 			defer m.quiet()()
 		}
 		m.unasked()
-		return errors.Join(done(m.c.Abort()), m.barrier.Close())
+		return errors.Join(done(m.c.Abort()), m.checker.close(), m.barrier.Close())
 	})
 }
 

@@ -24,6 +24,7 @@ type meeting struct {
 	exchange   Exchange
 	rank, size int
 	store      *launch.Store // what to close; nil: nothing
+	spread     bool          // the ranks are on several machines
 }
 
 // meet finds the others.
@@ -145,6 +146,7 @@ func (m *meeting) agree(ctx context.Context, o settled, d *gpu.Device, lib ccl.L
 	if err := compare(cards); err != nil {
 		return nil, err
 	}
+	m.spread = slices.ContainsFunc(cards, func(c card) bool { return c.Host != cards[0].Host })
 	if m.rank == 0 {
 		differences(cards, o.Logf)
 	}

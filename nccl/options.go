@@ -47,7 +47,8 @@ type Options struct {
 	// Check turns checked mode on or off (GOSHMEM_CHECK).
 	Check Check
 	// Logf gets what is worth knowing but no error, such as variables of the library that
-	// differ between ranks. nil: nobody does; in checked mode it goes to stderr.
+	// differ between ranks. nil: nobody does; in checked mode it goes to stderr. Several ranks
+	// of a process may call it at the same time.
 	Logf func(format string, args ...any)
 }
 

@@ -76,13 +76,13 @@ func (c *Comm) make(call *ccl.Call) error {
 	if err := c.usable(); err != nil {
 		return err
 	}
-	if c.checker != nil {
-		if err := c.compare(g, call); err != nil {
+	if g != nil {
+		if err := g.enter(c); err != nil {
 			return err
 		}
 	}
-	if g != nil {
-		if err := g.enter(c); err != nil {
+	if c.checker != nil {
+		if err := c.compare(g, call); err != nil {
 			return err
 		}
 	}
@@ -106,6 +106,7 @@ func (c *Comm) compare(g *group, call *ccl.Call) error {
 	if g != nil {
 		return nil
 	}
+	c.checker.publish()
 	ctx, cancel := bounded(context.Background(), c.timeout)
 	defer cancel()
 	return c.checker.verify(ctx)
