@@ -61,7 +61,7 @@ func (c Case) wanted(theirs float64) float64 {
 	switch {
 	case c.Sleep || theirs == 0:
 		return 0
-	case c.Op == Bandwidth && (c.Net || c.Size > 4<<10):
+	case c.Op == Bandwidth:
 		return 1 / 0.95
 	case c.Net:
 		return 1.15
