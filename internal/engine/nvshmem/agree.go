@@ -19,17 +19,17 @@ const (
 
 // tell is what this PE says of itself.
 func (j *joiner) tell() (engine.Words, error) {
-	p, err := j.driver.Properties(j.dev)
+	p, err := j.GPU.Properties(j.Dev)
 	if err != nil {
 		return engine.Words{}, err
 	}
-	free, _, err := j.driver.MemoryInfo(j.dev)
+	free, _, err := j.GPU.MemoryInfo(j.Dev)
 	if err != nil {
 		return engine.Words{}, err
 	}
 	gpu := fnv.New64a()
 	fmt.Fprint(gpu, p.UUID)
-	return engine.Words{packVersion(j.lib.version), uint64(j.size), gpu.Sum64(), free}, nil
+	return engine.Words{packVersion(j.lib.version), uint64(j.Bytes), gpu.Sum64(), free}, nil
 }
 
 // packVersion makes a word of a version, which may have fewer than three parts.

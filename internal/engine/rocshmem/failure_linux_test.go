@@ -86,7 +86,7 @@ func TestDeathInAStream(t *testing.T) {
 		if !errors.Is(err, engine.ErrFailed) || p.Poisoned() == nil || !strings.Contains(err.Error(), "it was told to") {
 			p.Errorf("PE %d: %v", p.rank, err)
 		}
-		if err := p.PutOn(s, 0, 0, device.Ptr(p.base), 8); !errors.Is(err, engine.ErrFailed) {
+		if err := p.PutOn(s, 0, 0, device.Ptr(p.Base), 8); !errors.Is(err, engine.ErrFailed) {
 			p.Errorf("PE %d: put after that: %v", p.rank, err)
 		}
 		p.ok(p.device().Close())
