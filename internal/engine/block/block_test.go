@@ -75,6 +75,9 @@ func TestAwaitEnds(t *testing.T) {
 		t.Errorf("fault %v, gave up %v", fault, gaveUp)
 	}
 	close(release)
+	if fault, gaveUp := m.Await(t.Context(), engine.Call{Kind: engine.KindQuiet}, 0); fault != nil || gaveUp != nil {
+		t.Errorf("released: fault %v, gave up %v", fault, gaveUp)
+	}
 }
 
 // TestRefused: what the library would end the process for.
