@@ -178,7 +178,7 @@ func (j *joiner) started() error {
 	}
 	for pe, words := range all {
 		if words[0] != uint64(status) {
-			return fmt.Errorf("nvshmem: the library has status %d on PE %d and %d here: as many PEs must share each GPU", words[0], pe, status)
+			return block.Differ("nvshmem: the library has status %d on PE %d and %d here: as many PEs must share each GPU", words[0], pe, status)
 		}
 	}
 	return nil

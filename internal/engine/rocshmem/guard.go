@@ -1,7 +1,6 @@
 package rocshmem
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,16 +9,18 @@ import (
 	"strings"
 
 	"github.com/goshmem/goshmem/internal/abi/rocshmem"
+	"github.com/goshmem/goshmem/internal/device"
+	"github.com/goshmem/goshmem/internal/engine/block"
 )
 
 // What the library would answer by ending the process, or not at all.
 var (
 	// ErrBackend is a ROCSHMEM_BACKEND that the library would ignore or not run.
-	ErrBackend = errors.New("ROCSHMEM_BACKEND cannot be followed")
+	ErrBackend error = &block.Cause{Text: "ROCSHMEM_BACKEND cannot be followed", Kind: device.ErrUnsupported}
 	// ErrNeedsMPI is the RO backend under a launcher that is not mpirun.
-	ErrNeedsMPI = errors.New("the RO backend needs MPI")
+	ErrNeedsMPI error = &block.Cause{Text: "the RO backend needs MPI", Kind: device.ErrUnsupported}
 	// ErrSetting is a variable whose value the library would read wrongly.
-	ErrSetting = errors.New("a variable of rocSHMEM has a value that it cannot use")
+	ErrSetting error = &block.Cause{Text: "a variable of rocSHMEM has a value that it cannot use", Kind: device.ErrArgument}
 )
 
 const (

@@ -118,11 +118,11 @@ func (j *joiner) compare() error {
 	for pe, words := range all {
 		switch {
 		case words[0] != all[j.rank][0]:
-			return fmt.Errorf("rocshmem: PE %d has another shim than this PE (%v, %s): all must be built over the same rocSHMEM", pe, about, j.lib.Path())
+			return block.Differ("rocshmem: PE %d has another shim than this PE (%v, %s): all must be built over the same rocSHMEM", pe, about, j.lib.Path())
 		case words[1] != all[j.rank][1]:
-			return &engine.Stall{Cause: engine.ErrMismatch, Detail: fmt.Sprintf("PE %d has a heap of %d bytes, this PE %d: GOSHMEM_HEAP_SIZE must be the same everywhere", pe, words[1], j.Bytes)}
+			return block.Differ("PE %d has a heap of %d bytes, this PE %d: GOSHMEM_HEAP_SIZE must be the same everywhere", pe, words[1], j.Bytes)
 		case words[2] != all[j.rank][2]:
-			return fmt.Errorf("rocshmem: PE %d would start another backend than this PE (%s): %s must be the same everywhere", pe, j.backend, backendVar)
+			return block.Differ("rocshmem: PE %d would start another backend than this PE (%s): %s must be the same everywhere", pe, j.backend, backendVar)
 		}
 	}
 	return nil

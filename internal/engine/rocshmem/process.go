@@ -3,7 +3,6 @@ package rocshmem
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/goshmem/goshmem/internal/devices"
 	"github.com/goshmem/goshmem/internal/dl"
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/engine/block"
 )
 
 // process is what there is once per process: drivers, the environment, and a library that
@@ -29,7 +29,7 @@ type process struct {
 var own = process{driver: devices.Open, spec: abi.ROCSHMEM, environ: os.Environ}
 
 // ErrUsed is why a second world in a process is refused.
-var ErrUsed = errors.New("rocshmem: this process has started rocSHMEM before, which the library can do once only: open the world in a new process")
+var ErrUsed error = &block.Cause{Text: "rocshmem: this process has started rocSHMEM before, which the library can do once only: open the world in a new process", Kind: device.ErrUnsupported}
 
 // probe says whether a world could be opened, as far as can be said without loading.
 func (p *process) probe() engine.Verdict {
