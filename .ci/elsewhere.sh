@@ -126,6 +126,16 @@ on() {
 	row "$(basename "$1"), $engine, $n PEs" env GOSHMEM_ENGINE="$engine" timeout 90 bin/goshmem run -n "$n" "$@"
 }
 
+# tables N: package provider's tests as N PEs over engine ipc.
+tables() {
+	on ipc "$1" bin/provider.test -test.v -test.run 'TestTable|TestOps|TestSharedOffsets|TestFresh|TestCreate|TestBarrier|TestImports$|TestImportsAllocate|TestSelfTest$|TestFreeOrder'
+}
+
+# peers ENGINE N: kernels on the memory of N PEs, beside NCCL without multicast.
+peers() {
+	shown "perf provider, $1, $2 PEs" env NCCL_NVLS_ENABLE=0 GOSHMEM_ENGINE="$1" bin/goshmem run --no-prefix -n "$2" bin/goshmem perf provider --save "$out/$(date -u +%Y-%m)-provider-$1-$2" --maps "$out/provider-$1-$2.png"
+}
+
 run_engines() {
 	local n all
 	start engines.txt
@@ -146,10 +156,16 @@ run_engines() {
 	for n in allreduce sendrecv split dataparallel rcclonly; do
 		row "$n, NCCL, $all ranks" bin/goshmem run -n "$all" "bin/$n"
 	done
-	on ipc "$all" bin/provider.test -test.v -test.run 'TestTable|TestOps|TestSharedOffsets|TestFresh|TestCreate|TestBarrier'
+	tables "$all"
+	on ipc 4 bin/provider.test -test.v -test.run 'TestOps|TestImports$|TestSelfTest$'
+	on nvshmem "$all" bin/provider.test -test.v -test.run '^TestOps$'
 	on ipc "$all" bin/shmem.test -test.v -test.run 'TestConformance$' -test.timeout 100s
+	on ipc "$all" bin/shmem.test -test.v -test.run 'TestConformanceLarge$' -test.timeout 100s
 	# NVSHMEM makes one world per process
 	row "conformance, nvshmem" env -C internal/engine/nvshmem TEST_NVSHMEM_SUITE=all ../../../bin/goshmem run -n "$all" ../../../bin/nvshmem.test -test.v -test.run '^TestConformance$' -test.timeout 100s
+	peers ipc "$all"
+	peers nvshmem "$all"
+	shown "tables of 8" env GOSHMEM_ENGINE=ipc bin/goshmem run --no-prefix -n 8 bin/goshmem perf provider --largest 64K --only table
 	shown "figures of streams" bin/streams -engines ipc,nvshmem -rounds 7
 	for n in 0 1; do
 		shown "perf nccl, blocking $n" env NCCL_COMM_BLOCKING="$n" bin/goshmem run --no-prefix -n "$all" bin/goshmem perf nccl all_reduce -b 8 -e 256M -f 8 -w 5
@@ -172,10 +188,10 @@ world() {
 	on ipc "$n" bin/shmem.test -test.v -test.run 'TestConformance$' -test.timeout 80s
 	on ipc $((2 * n)) bin/shmem.test -test.v -test.run 'TestConformance$' -test.timeout 80s
 	row "nvshmem worlds, $n PEs" env -C internal/engine/nvshmem ../../../bin/goshmem run -n "$n" ../../../bin/nvshmem.test -test.v -test.run '^TestWorld' -test.timeout 60s
-	on ipc "$n" bin/provider.test -test.v -test.run 'TestTable|TestOps|TestSharedOffsets|TestFresh|TestCreate|TestBarrier'
+	tables "$n"
 	row "nccl tests, $n ranks" env -C nccl ../bin/nccl.test -test.v -test.timeout 100s -test.run 'TestRanks|TestProcesses'
 	shown "streams, $n PEs" bin/streams -engines ipc,nvshmem -n "$n" -rounds 3
-	shown "perf provider, $n PEs" env NCCL_NVLS_ENABLE=0 bin/goshmem run --no-prefix -n "$n" bin/goshmem perf provider --rounds 5 --save "$out/provider-$n.json" --maps "$out/provider-$n.png"
+	peers ipc "$n"
 }
 
 # run_scaling does for 2, 4, 8 ... GPUs what fits into its time, the whole machine first.

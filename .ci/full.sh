@@ -1,12 +1,30 @@
 # The stages of `.ci/run` beyond core.
 
+# stage_install brings what tests are skipped without: compilers, AMD's headers and library,
+# other libraries' launchers, and UCX.
+stage_install() {
+	need gcc gcc
+	need g++ g++
+	need cmake cmake
+	need clang-19 clang-19
+	need '/usr/include/hip/hip_runtime_api.h' libamdhip64-dev # brings the library
+	need mpirun.openmpi openmpi-bin
+	need mpiexec.hydra mpich
+	need '/usr/lib/*/openmpi/include/shmem.h' libopenmpi-dev # the compilers come without
+	need '/usr/include/*/mpich/mpi.h' libmpich-dev
+	need '/usr/lib/*/libucp.so.0' libucx0
+	need '/usr/include/ucp/api/ucp.h' libucx-dev
+	need ucx_perftest ucx-utils
+	need ip iproute2
+	need tc iproute2
+}
+
 # stage_race: the race detector sees symmetric memory where PEs are goroutines; not that of
 # processes, nor that of devices.
 stage_race() {
-	need gcc gcc
 	CGO_ENABLED=1 tests race -race -timeout 270s -skip 'Processes|TestConformanceDevice' \
 		./shmem/... ./shmemtest/... ./internal/engine ./internal/engine/{faulty,host,ipc,network,weak} ./internal/engines/... ./internal/ccl/host ./nccl ./provider ./internal/heap/... ./internal/mem/... ./internal/reduce/... \
-		./launch/... ./examples/{halo,ring,stream,message,oneshot,dataparallel,training} ./internal/dl ./internal/device/host ./gpu ./interchange/... ./internal/truth
+		./launch/... ./examples/{halo,ring,stream,message,oneshot,dataparallel,training} ./internal/dl ./internal/device/{host,vendor} ./gpu ./interchange/... ./internal/truth
 }
 
 # The packages whose tests join the job that they are started in.
@@ -15,11 +33,6 @@ job_tests=(./shmemtest ./shmem)
 # stage_jobs starts the same programs and test binaries with our launcher and with
 # those of Open MPI and MPICH, which know nothing of us.
 stage_jobs() {
-	need mpirun.openmpi openmpi-bin
-	need mpiexec.hydra mpich
-	need gcc gcc
-	need '/usr/lib/*/openmpi/include/shmem.h' libopenmpi-dev # the compilers come without
-	need '/usr/include/*/mpich/mpi.h' libmpich-dev
 	go build -o "$CI_DIR/bin/" ./cmd/goshmem ./examples/ring
 	mkdir "$CI_DIR/tests"
 	go test -c -o "$CI_DIR/tests/" "${job_tests[@]}"
@@ -66,18 +79,6 @@ all_pass() {
 	fi
 	echo "$out"
 	return 1
-}
-
-# stage_vendor compares our tables with AMD's headers and opens AMD's library.
-stage_vendor() {
-	need gcc gcc
-	need '/usr/include/hip/hip_runtime_api.h' libamdhip64-dev # brings the library
-	need clang-19 clang-19
-	need g++ g++
-	need cmake cmake
-	tests vendor ./internal/abi/... ./internal/device/vendor ./internal/rtc ./internal/evidence ./native/... ./internal/engine/rocshmem ./internal/engine/nvshmem ./nccl/raw ./internal/ccl/vendor
-	tests vendor -run 'TestISA|TestHeader|TestChecked|TestSource' ./provider ./internal/engine/ipc
-	CGO_ENABLED=1 tests vendor -race ./internal/device/vendor
 }
 
 stage_cross() {

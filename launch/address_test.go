@@ -63,3 +63,17 @@ func TestGroup(t *testing.T) {
 		}
 	}
 }
+
+// TestElsewhere: who serves where nobody comes is told if the rendezvous names another
+// machine.
+func TestElsewhere(t *testing.T) {
+	for at, want := range map[string]string{"unix:@x": "", "tcp:127.0.0.1:7": "", "tcp:[::1]:7": "", "tcp:192.0.2.7:7": "; 192.0.2.7 (192.0.2.7) is no address of this machine"} {
+		a, err := parseAddress(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.elsewhere(); want == "" && got != "" || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q", at, got)
+		}
+	}
+}

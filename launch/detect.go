@@ -84,7 +84,12 @@ func (f family) identity(v vars) (Job, error) {
 // machines reads the number of this machine and how many there are, if both are said.
 func (f family) machines(v vars, j *Job) error {
 	node, nodes := v.first(f.node...), v.first(f.nodes...)
-	if node == "" || nodes == "" {
+	switch {
+	case f.name == "goshmem" && nodes == "" && node != "":
+		return v.wrong(env.Nodes, fmt.Sprintf("but %s=%s is: either both or none", node, v[node]))
+	case f.name == "goshmem" && node == "" && nodes != "":
+		return v.wrong(env.NodeRank, fmt.Sprintf("but %s=%s is: either both or none", nodes, v[nodes]))
+	case node == "" || nodes == "":
 		return nil
 	}
 	var err error

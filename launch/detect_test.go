@@ -146,6 +146,8 @@ func TestDetectErrors(t *testing.T) {
 		{"another number than expected", append(slices.Concat(envOpenMPI), "GOSHMEM_SIZE=8"), "GOSHMEM_SIZE", "openmpi started 3"},
 		{"tasks per node", append(slices.Concat(envSrun), "SLURM_STEP_TASKS_PER_NODE=4(y2)"), "SLURM_STEP_TASKS_PER_NODE", "not a list"},
 		{"node beyond the nodes", append(slices.Concat(envGoshmem), "GOSHMEM_NODE_RANK=2", "GOSHMEM_NODES=2"), "GOSHMEM_NODE_RANK", "not below GOSHMEM_NODES=2"},
+		{"node without nodes", append(slices.Concat(envGoshmem), "GOSHMEM_NODE_RANK=0"), "GOSHMEM_NODES", "GOSHMEM_NODE_RANK=0"},
+		{"nodes without node", append(slices.Concat(envGoshmem), "GOSHMEM_NODES=2"), "GOSHMEM_NODE_RANK", "GOSHMEM_NODES=2"},
 		{"no nodes", append(slices.Concat(envGoshmem), "GOSHMEM_NODE_RANK=0", "GOSHMEM_NODES=0"), "GOSHMEM_NODES", "at least 1"},
 		{"node beyond the list", append(slices.Concat(envSrun), "SLURM_NODEID=1"), "SLURM_NODEID", "fewer machines"},
 	}

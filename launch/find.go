@@ -38,7 +38,7 @@ func (f finder) find(ctx context.Context) (*link, peer, error) {
 				return nil, peer{}, err // the place is this world's alone: it will not get better
 			}
 		}
-		if !pause(ctx, time.Since(start)) {
+		if !f.pause(ctx, time.Since(start)) {
 			return nil, peer{}, fmt.Errorf("%w; last attempt: %w", context.Cause(ctx), last)
 		}
 		patience = min(2*patience, f.limits.handshake)
@@ -72,9 +72,14 @@ func (f finder) meet(l *link, patience time.Duration) (peer, error) {
 }
 
 // pause waits an eighth of the time that has passed, within bounds: soon when
-// the processes start together, seldom when somebody is late. False: ctx ended.
-func pause(ctx context.Context, passed time.Duration) bool {
-	const shortest, longest = 100 * time.Microsecond, 10 * time.Millisecond
+// the processes start together, seldom when somebody is late, and all the more over a
+// network, where thousands may ask one machine and one server of names. False: ctx ended.
+func (f finder) pause(ctx context.Context, passed time.Duration) bool {
+	const shortest = 100 * time.Microsecond
+	longest := 10 * time.Millisecond
+	if f.network != "unix" {
+		longest = 250 * time.Millisecond
+	}
 	timer := time.NewTimer(min(max(passed/8, shortest), longest))
 	defer timer.Stop()
 	select {

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
+	"slices"
 	"syscall"
+	"time"
 )
 
 // listen takes the first address of a that is free.
@@ -41,4 +44,29 @@ func listenAt(ctx context.Context, network, at string) (net.Listener, error) {
 		return lc.Listen(ctx, network, ":"+port)
 	}
 	return ln, err
+}
+
+// elsewhere is what a server that nobody came to should know: that the others were sent to
+// another machine. "": they were not, or that cannot be told.
+func (a address) elsewhere() string {
+	if a.name != "" {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	named, err := net.DefaultResolver.LookupNetIP(ctx, "ip", a.host)
+	if err != nil {
+		return fmt.Sprintf("; the host of the rendezvous is not found from here: %v", err)
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return ""
+	}
+	for _, addr := range own {
+		prefix, err := netip.ParsePrefix(addr.String())
+		if err == nil && slices.ContainsFunc(named, func(ip netip.Addr) bool { return ip.Unmap() == prefix.Addr().Unmap() || ip.IsLoopback() }) {
+			return ""
+		}
+	}
+	return fmt.Sprintf("; %s (%v) is no address of this machine: unless it leads here all the same, number 0 must run there", a.host, named[0].Unmap())
 }

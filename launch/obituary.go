@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -21,6 +22,7 @@ type Obituaries struct {
 
 	mu      sync.Mutex
 	said    [][]byte                // encoded, in the order of the deaths
+	begun   bool                    // before, nothing is told
 	readers map[*link]chan struct{} // to each: there is more to read
 	closed  bool
 }
@@ -119,6 +121,9 @@ func (o *Obituaries) tell(l *link, more <-chan struct{}) {
 func (o *Obituaries) since(n int) [][]byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if !o.begun {
+		return nil
+	}
 	return o.said[n:]
 }
 
@@ -136,7 +141,13 @@ func (o *Obituaries) dismiss(l *link) {
 // order in which they do. Until then none gets past [Join], which fails if its time is
 // over before: a rank that ends because of another one must not be seen to end before
 // it. It does not wait for the readers.
-func (o *Obituaries) Begin() { o.say(encode(kindDone)) }
+func (o *Obituaries) Begin() {
+	o.mu.Lock()
+	o.begun = true
+	o.said = slices.Insert(o.said, 0, encode(kindDone)) // ranks of other machines may have ended before
+	o.mu.Unlock()
+	o.wake()
+}
 
 // Ended says that a rank of the job, a process of host, has ended, and how: "exited with
 // status 0". It does not wait for the readers.
@@ -148,8 +159,15 @@ func (o *Obituaries) Ended(rank int, host string, pid int, how string) {
 // say lets all readers know, also those to come.
 func (o *Obituaries) say(text []byte) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
 	o.said = append(o.said, text)
+	o.mu.Unlock()
+	o.wake()
+}
+
+// wake has all readers look.
+func (o *Obituaries) wake() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	for _, more := range o.readers {
 		select {
 		case more <- struct{}{}:

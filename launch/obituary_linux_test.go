@@ -227,3 +227,28 @@ func TestHeedNobody(t *testing.T) {
 		stop()
 	}
 }
+
+// TestEndedElsewhere: in a job over several machines each launcher has obituaries of its
+// own, for its ranks. They may have a rank of another machine end before they begin, which
+// is told afterwards.
+func TestEndedElsewhere(t *testing.T) {
+	j := newJob(t, "tcp", 2)
+	j.Nodes = 2
+	here, there := j, j
+	there.NodeRank = 1
+	announce(t, there)
+	o, err := Announce(here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	o.Ended(1, "elsewhere", 17, "exited with status 0")
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Join(testContext(t), here)
+		ended <- err
+	}()
+	waitFor(t, "a reader", func() bool { return o.audience() == 1 })
+	o.Begin()
+	wantError(t, <-ended, ErrLost, "rank 1 (host elsewhere, pid 17) exited with status 0 before all had joined")
+}

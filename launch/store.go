@@ -17,7 +17,8 @@ type Store struct {
 	me     peer
 	server peer
 	limits limits
-	hub    *hub  // on rank 0
+	hub    *hub // on rank 0
+	at     address
 	link   *link // nil when the job has one process
 
 	mu     sync.Mutex // one call at a time
@@ -70,6 +71,7 @@ func (s *Store) enter(ctx context.Context, j Job) error {
 			return fmt.Errorf("%w: %w", ErrRendezvous, err)
 		}
 	}
+	s.at = at
 	job, n := at, nextWorld(j)
 	at = at.world(n)
 	f := finder{network: at.network(), candidates: at.candidates(), secret: j.secret(n), me: s.me, limits: s.limits}
@@ -201,7 +203,11 @@ func (s *Store) await(ctx context.Context) ([]byte, error) {
 func (s *Store) giveUp(why error) error {
 	sendErr := s.link.send(kindGiveUp, []byte(why.Error()))
 	if account := s.account(); account != nil {
-		return &Error{Text: account.Text, Err: errors.Join(ErrMissing, why)}
+		text := account.Text
+		if s.hub != nil {
+			text += s.at.elsewhere()
+		}
+		return &Error{Text: text, Err: errors.Join(ErrMissing, why)}
 	}
 	return fmt.Errorf("%v gave up, and %v does not say who is missing: %w", s.me, s.server, errors.Join(why, ErrMissing, sendErr))
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/goshmem/goshmem/gpu"
 	"github.com/goshmem/goshmem/internal/abi"
 	"github.com/goshmem/goshmem/internal/ccl"
+	"github.com/goshmem/goshmem/internal/machine"
+	"github.com/goshmem/goshmem/internal/reach"
 	"github.com/goshmem/goshmem/launch"
 )
 
@@ -66,6 +68,7 @@ func (m *meeting) gather(ctx context.Context, mine []byte, room int) ([][]byte, 
 // card is what a rank tells of itself before anything is started.
 type card struct {
 	Host      string            `json:"host"`
+	Machine   string            `json:"machine"`
 	Library   string            `json:"library"`
 	Version   int               `json:"version"`
 	Path      string            `json:"path"`
@@ -78,12 +81,15 @@ type card struct {
 const (
 	cardRoom     = 8 << 10
 	variableRoom = 5 << 10 // of it are for variables
+
+	ifname = "NCCL_SOCKET_IFNAME"
 )
 
 // newCard is that of this rank.
 func newCard(d *gpu.Device, lib ccl.Library, problem error) card {
 	var c card
-	c.Host, _ = os.Hostname() // without a name hosts are all one, at worst
+	c.Host, _ = os.Hostname()   // without a name hosts are all one, at worst
+	c.Machine, _ = machine.ID() // nor does it without this
 	if problem != nil {
 		c.Problem = problem.Error()
 		c.Problem = c.Problem[:min(len(c.Problem), 1<<10)]
@@ -144,8 +150,32 @@ func (m *meeting) agree(ctx context.Context, o settled, d *gpu.Device, lib ccl.L
 	if m.rank == 0 {
 		differences(cards, o.Logf)
 	}
+	if err := m.tellNetwork(ctx, cards, o.Logf); err != nil {
+		return nil, err
+	}
 	id, err := m.ship(ctx, lib)
 	return []ccl.ID{id}, err
+}
+
+// tellNetwork tells libraries by which interface the machines reach each other, unless all
+// ranks have been told by their launcher or their user.
+func (m *meeting) tellNetwork(ctx context.Context, cards []card, logf func(string, ...any)) error {
+	var ids []string
+	told := 0
+	for _, c := range cards {
+		ids = append(ids, c.Machine)
+		if c.Variables[ifname] != "" {
+			told++
+		}
+	}
+	if told == len(cards) {
+		return nil
+	}
+	none, err := reach.Tell(ctx, m.exchange, m.rank, machine.Number(ids))
+	if none != "" {
+		logf("no network interface reaches all machines: %s", none)
+	}
+	return err
 }
 
 // ship brings rank 0's id to all, or why there is none.

@@ -24,7 +24,7 @@
 // A kernel, and the loop of its threads over n elements.
 #define GOSHMEM_KERNEL extern "C" __global__
 #define GOSHMEM_EACH(i, n) \
-	for (goshmem::i64 i = (goshmem::i64)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (goshmem::i64)gridDim.x * blockDim.x)
+	for (goshmem::i64 i = (goshmem::i64)blockIdx.x * blockDim.x + threadIdx.x; i < (goshmem::i64)(n); i += (goshmem::i64)gridDim.x * blockDim.x)
 // The number of this thread in its block, and how many there are.
 #define GOSHMEM_THREAD ((int)(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)))
 #define GOSHMEM_THREADS ((int)(blockDim.x * blockDim.y * blockDim.z))
@@ -36,7 +36,7 @@
 #define GOSHMEM_FN static inline
 #define GOSHMEM_IN inline
 #define GOSHMEM_KERNEL extern "C"
-#define GOSHMEM_EACH(i, n) for (goshmem::i64 i = 0; i < (n); i++)
+#define GOSHMEM_EACH(i, n) for (goshmem::i64 i = 0; i < (goshmem::i64)(n); i++)
 #define GOSHMEM_THREAD 0
 #define GOSHMEM_THREADS 1
 #define GOSHMEM_BLOCK 0

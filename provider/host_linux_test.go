@@ -71,6 +71,7 @@ func TestHeader(t *testing.T) {
 			world{t, w, newProvider(t, w), foreign(lib, w.MyPE())}.everything()
 		})
 	}
+	t.Run("Alike", func(t *testing.T) { testAlike(t, lib) })
 }
 
 // TestChecked: with checks all operations do the same, and what would go astray does not:

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"os"
 	"regexp"
 	"testing"
 
@@ -51,11 +52,45 @@ func TestISA(t *testing.T) {
 			}
 		}
 	}
+	testISAOfNVIDIA(t)
+	testISAOfKernels(t)
+}
+
+// testISAOfNVIDIA: what one instruction is to move has to be said to be aligned.
+func testISAOfNVIDIA(t *testing.T) {
 	code := isa.NVIDIA(t, "sm_90", "#define FEW\n"+ops, provider.Headers())
 	for kernel, pattern := range map[string]string{ // what a GPU of NVIDIA moves at once must be said to be aligned
 		"put_block_f32":     `(?s)(ld\.(global\.)?v2\.u64.*){4}st\.(global\.)?v2\.u64`,
 		"load_through_u64":  `ld\.volatile\.`,
 		"store_through_u32": `st\.volatile\.`,
+	} {
+		if !regexp.MustCompile(pattern).MatchString(code[kernel]) {
+			t.Errorf("%s lacks %q:\n%s", kernel, pattern, code[kernel])
+		}
+	}
+}
+
+// testISAOfKernels does so with the kernels that are built on the header: here, in what is
+// measured, and in the examples.
+func testISAOfKernels(t *testing.T) {
+	text := ""
+	for _, file := range []string{"selftest.cu", "barrier.cu", "../internal/perf/provider.cu", "../examples/shots/shots.cu", "../examples/message/message.cu", "../examples/matmul/matmul.cu"} {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(b)
+	}
+	code := isa.AMD(t, "gfx942", text, provider.Headers())
+	for kernel, pattern := range map[string]string{
+		"selftest": `(global|flat)_load_ubyte .* sc0 sc1\n`,
+		"barrier":  `(?s)buffer_wbl2 sc0 sc1\s.*global_atomic_add_x2 .* sc1\n.*(global|flat)_load_dwordx2 .* sc0 sc1\n`,
+		"bulk_put": `(?s)((global|flat)_load_dwordx4.*){4}(global|flat)_store_dwordx4`,
+		"chase":    `(global|flat)_load_dwordx2`,
+		"one_shot": `(?s)buffer_wbl2 sc0 sc1\s.*_atomic_swap_x2 .* sc1\n.*(global|flat)_load_dwordx4 `,
+		"two_shot": `(global|flat)_store_dwordx4`,
+		"consume":  `(global|flat)_atomic_add_x2`,
+		"matmul":   `(global|flat)_load_dword`,
 	} {
 		if !regexp.MustCompile(pattern).MatchString(code[kernel]) {
 			t.Errorf("%s lacks %q:\n%s", kernel, pattern, code[kernel])

@@ -10,6 +10,7 @@ import (
 	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/engines"
 	"github.com/goshmem/goshmem/internal/env"
+	network "github.com/goshmem/goshmem/internal/reach"
 	"github.com/goshmem/goshmem/launch"
 )
 
@@ -109,7 +110,7 @@ func (o Options) open(ctx context.Context, c engine.Config, launched launch.Job)
 	}
 	job.LocalRank, job.Machines = choice.LocalRank, choice.Machines
 	if launched.Family != "goshmem" || launched.Nodes == 0 { // else our launcher has done so
-		none, err := engines.Reach(ctx, job)
+		none, err := network.Tell(ctx, job.Exchange, job.Rank, job.Machines)
 		if err != nil {
 			return nil, choice, err
 		}

@@ -46,11 +46,13 @@ func TestStatus(t *testing.T) {
 	}{
 		{nil, missing, "apt-get install openmpi-bin libopenmpi-dev gcc"},
 		{[]string{"-collectives"}, missing, "apt-get install mpich libmpich-dev gcc"},
+		{[]string{"-ucx"}, missing, "apt-get install ucx-utils"},
 		{[]string{"-h"}, 0, "-quick"},
 		{[]string{"-nonsense"}, usage, "-nonsense"},
 		{[]string{"-rounds", "-1"}, usage, "negative"},
 		{[]string{"more"}, usage, "no arguments"},
 		{[]string{"worker"}, failed, "workers of a measurement"},
+		{[]string{"transport"}, failed, "compare -ucx starts"},
 	} {
 		if status, text := exits(t, append([]string{program}, c.args...)...); status != c.status || !strings.Contains(text, c.text) {
 			t.Errorf("%q: status %d, %q; want %d and %q", c.args, status, text, c.status, c.text)
@@ -158,6 +160,25 @@ func TestCompareNCCL(t *testing.T) {
 	}
 	for _, row := range r.Rows {
 		if row.Ours.Median <= 0 || row.Ratio <= 0 || len(row.Peers) != 2 {
+			t.Errorf("row %+v", row)
+		}
+	}
+}
+
+func TestCompareUCX(t *testing.T) {
+	if _, err := exec.LookPath("ucx_perftest"); err != nil {
+		skip.Now(t, skip.NoVendor, "ucx_perftest is not installed: Debian's package is ucx-utils")
+	}
+	file, page := quick(t, "-ucx", "-only", "fetch_add")
+	var r perf.Record
+	if err := json.Unmarshal(file, &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Rows) != 3 || !strings.Contains(r.Peer, "ucx_perftest: 1.") || !strings.Contains(page, "| tcp, fetch_add 8 B, target asleep |") {
+		t.Errorf("%d rows, peer %q, page\n%s", len(r.Rows), r.Peer, page)
+	}
+	for _, row := range r.Rows {
+		if row.Ours.Median <= 0 || row.Ratio <= 0 || len(row.Samples) != 1 {
 			t.Errorf("row %+v", row)
 		}
 	}

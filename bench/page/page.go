@@ -13,6 +13,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/goshmem/goshmem/internal/chart"
 	"github.com/goshmem/goshmem/internal/perf"
 )
 
@@ -42,10 +43,10 @@ func Of(r perf.Record, command string) []byte {
 	}
 	var b bytes.Buffer
 	name := "page.md.tmpl"
-	if slices.Contains([]string{"collectives", "gpu", "modes", "nccl", "ucx"}, r.Name) {
+	if slices.Contains([]string{"collectives", "gpu", "modes", "nccl", "provider", "ucx"}, r.Name) {
 		name = r.Name + ".md.tmpl"
 	}
-	t := template.New(name).Funcs(template.FuncMap{"line": line, "noted": noted, "mixed": mixed, "parts": parts, "disturbed": disturbed})
+	t := template.New(name).Funcs(template.FuncMap{"line": line, "noted": noted, "mixed": mixed, "parts": parts, "disturbed": disturbed, "beside": beside, "matrix": matrix, "mib": func(n int) string { return chart.Bytes(int64(n)) }})
 	template.Must(t.ParseFS(templates, name))
 	template.Must(t, t.Execute(&b, c)) // a page that does not fit its record is a mistake in the page
 	return b.Bytes()
@@ -81,6 +82,26 @@ func noted(r perf.Row) string {
 		cells[5], cells[6] = fmt.Sprintf("<= %.2f", r.Wanted), r.Verdict()
 	}
 	return "| " + strings.Join(cells, " | ") + " |"
+}
+
+// beside is a row of a table in which every row has a peer of its own, or none.
+func beside(r perf.Row) string {
+	cells := strings.Split(noted(r), " | ")
+	return strings.Join(slices.Insert(cells, 3, r.Peer), " | ")
+}
+
+// matrix is a table of pairs.
+func matrix(p perf.Pairs) string {
+	head, under := "| |", "|---|"
+	var rows strings.Builder
+	for i, values := range p.GBps {
+		head, under = head+fmt.Sprintf(" %d |", i), under+"---|"
+		fmt.Fprintf(&rows, "\n| %d |", i)
+		for _, v := range values {
+			fmt.Fprintf(&rows, " %.1f |", v)
+		}
+	}
+	return head + "\n" + under + rows.String()
 }
 
 // line is a row of a table.

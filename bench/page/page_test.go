@@ -102,6 +102,23 @@ func TestPageOfDevices(t *testing.T) {
 }
 
 // Save writes what Of makes, and the record.
+func TestPageOfProviders(t *testing.T) {
+	text := string(Of(perf.Record{
+		Name: "provider", Notes: []string{"2 PEs"}, Goals: []perf.Goal{{What: "table", Value: 5, Wanted: 20, Met: true}},
+		Rows:  []perf.Row{{Name: "bulk put", Unit: "ns", Peer: "copy", Ours: perf.Summary{Median: 3, Min: 2, Max: 4}, Theirs: perf.Summary{Median: 2}, Ratio: 1.5, Note: "9 GB/s"}, {Name: "table", Unit: "ns"}},
+		Pairs: []perf.Pairs{{Name: "put, copy", Bytes: 64 << 20, GBps: [][]float64{{0.5, 1}, {2, 3}}}},
+	}, "goshmem perf provider"))
+	for _, want := range []string{
+		"\n    goshmem perf provider\n", "\n- 2 PEs\n", "| table | 5.00 | <= 20.00 | met |\n",
+		"| bulk put | 3.0 ns | 2.0 ns to 4.0 ns | copy | 2.0 ns | 1.500 |  |  | 9 GB/s |\n| table | 0.0 ns | 0.0 ns to 0.0 ns |  |  |  |  |  |  |\n",
+		"## put, copy of 64M, GB/s\n", "| | 0 | 1 |\n|---|---|---|\n| 0 | 0.5 | 1.0 |\n| 1 | 2.0 | 3.0 |\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q:\n%s", want, text)
+		}
+	}
+}
+
 func TestSave(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x")
 	r := perf.Record{Name: "gpu", Rows: []perf.Row{{Name: "a row"}}}
@@ -119,6 +136,24 @@ func TestSave(t *testing.T) {
 	}
 	if err := Save(r, filepath.Join(name, "y"), "c"); err == nil || !strings.HasPrefix(err.Error(), "save: ") {
 		t.Errorf("into a folder that is none: %v", err)
+	}
+}
+
+// TestPageOfUCX: a row is met or missed by its own limit.
+func TestPageOfUCX(t *testing.T) {
+	yes := true
+	r := perf.Record{Name: "ucx", Rounds: 9, Peer: "ucx_perftest: 1.13.1", Rows: []perf.Row{
+		{Name: "posix, get 8 B", Unit: "ns", Ours: perf.Summary{Median: 50}, Theirs: perf.Summary{Median: 15}, Ratio: 3.3, Wanted: 3.67, Met: &yes},
+		{Name: "tcp, fetch_add 8 B, target asleep", Unit: "ns", Ours: perf.Summary{Median: 20000}, Theirs: perf.Summary{Median: 10000}, Ratio: 2},
+	}}
+	text := string(Of(r, "go run ./bench/compare -ucx"))
+	for _, want := range []string{
+		"# The transport between nodes beside ucx_perftest\n", "\n    go run ./bench/compare -ucx\n", "| theirs | ucx_perftest: 1.13.1 |",
+		"met: 1\n\n| what |", "| posix, get 8 B | 50.0 ns | 15.0 ns | 3.30 | <= 3.67 | yes |  |\n", "| tcp, fetch_add 8 B, target asleep | 20.0 us | 10.0 us | 2.00 |  |  |  |\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q:\n%s", want, text)
+		}
 	}
 }
 

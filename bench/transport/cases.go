@@ -24,7 +24,7 @@ const (
 // cases are all rows. ucx_perftest's get does not come back over TCP.
 func cases() []Case {
 	list := []Case{
-		{Op: Latency, Size: 8, N: 200000}, {Op: Get, Size: 8, N: 400000}, {Op: FetchAdd, Size: 8, N: 400000},
+		{Op: Latency, Size: 8, N: 40000}, {Op: Get, Size: 8, N: 200000}, {Op: FetchAdd, Size: 8, N: 200000},
 		{Op: Latency, Size: 8, Net: true, N: 8000}, {Op: FetchAdd, Size: 8, Net: true, N: 8000}, {Op: FetchAdd, Size: 8, Net: true, N: 8000, Sleep: true},
 	}
 	for _, net := range []bool{false, true} {

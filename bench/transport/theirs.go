@@ -26,9 +26,8 @@ func find(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("ucx_info -v: %w", err)
 	}
-	_, version, _ := strings.Cut(string(out), "version: ")
-	version, _, _ = strings.Cut(version, "\n")
-	return strings.TrimSpace(version), nil
+	line, _, _ := strings.Cut(string(out), "\n") // # Version 1.13.1, or # Library version: 1.20.0
+	return line[strings.LastIndexByte(line, ' ')+1:], nil
 }
 
 // sampleLimit ends a sample that does not come back.

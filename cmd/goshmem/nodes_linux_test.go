@@ -45,7 +45,7 @@ func TestRunNodes(t *testing.T) {
 				t.Fatal(err)
 			}
 			zero, out0, errs0 := onNode(nodes[0], 2, 0, at, "-n", "1", "env")
-			if err0, err1 := zero.Run(), one.Wait(); err0 != nil || err1 != nil || errs.Len()+errs0.Len() > 0 {
+			if err0, err1 := zero.Run(), one.Wait(); err0 != nil || err1 != nil || errs.Len() > 0 || errs0.String() != fmt.Sprintf("goshmem: 3 ranks on 2 nodes: 0 on %[1]s, 1-2 on %[1]s\n", host(t)) {
 				t.Fatalf("%v, %v, stderr:\n%s\n%s", err0, err1, errs0, errs)
 			}
 			for rank, text := range []string{out0.String(), out.String(), out.String()} {

@@ -122,7 +122,7 @@ func (o *perfOptions) print(c *cobra.Command, r perf.Record) error {
 	text = append(text, '\n')
 	switch {
 	case o.save == "":
-	case r.Name == "gpu", r.Name == "modes": // what is saved is a page, too
+	case r.Name == "gpu", r.Name == "modes", r.Name == "provider": // what is saved is a page, too
 		err = page.Save(r, o.save, commandLine(c))
 	default:
 		err = os.WriteFile(o.save, text, 0o666)

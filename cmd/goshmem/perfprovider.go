@@ -31,12 +31,14 @@ memory and with a registered window; and what a table costs.
 
 The PEs are processes under any launcher, of any engine, or goroutines (--pes 4):
 goshmem run --no-prefix -n 2 goshmem perf provider
+--save NAME writes NAME.json with all samples and NAME.md, a page for people.
 On NVIDIA's GPUs set NCCL_NVLS_ENABLE=0: there is no multicast in our kernels.`,
 	})
 	f := c.Flags()
 	f.IntVar(&o.pes, "pes", 0, "PEs that are goroutines of this process (0: those of the launcher)")
 	f.StringVar(&o.largest, "largest", "", "largest copy, as 256M (unset: 256M, on platform host 4M)")
 	f.StringVar(&o.only, "only", "", "measure rows whose name contains this")
+	f.Lookup("save").Usage = "`NAME` of two files that also get the figures, NAME.json and NAME.md"
 	f.StringVar(&o.maps, "maps", "", "`NAME.png` or .svg of pictures of the bandwidths between pairs: what they show is added to the name")
 	return c
 }

@@ -16,14 +16,15 @@ import (
 func TestPerfProvider(t *testing.T) {
 	var out bytes.Buffer
 	dir := t.TempDir()
-	saved := filepath.Join(dir, "saved.json")
+	saved := filepath.Join(dir, "saved")
 	c := perfProviderCommand()
 	c.SetOut(&out)
+	c.SetErr(&out)
 	c.SetArgs([]string{"--pes", "2", "--rounds", "1", "--batch", "20us", "--largest", "64K", "--json", "--save", saved, "--maps", filepath.Join(dir, "maps.svg")})
 	if err := c.Execute(); err != nil {
 		t.Fatal(err)
 	}
-	if file, err := os.ReadFile(saved); err != nil || string(file) != out.String() {
+	if file, err := os.ReadFile(saved + ".json"); err != nil || string(file) != out.String() {
 		t.Errorf("saved: %v, %d bytes; printed: %d bytes", err, len(file), out.Len())
 	}
 	var r perf.Record
@@ -58,6 +59,7 @@ func TestPerfProvider(t *testing.T) {
 	for says, args := range map[string][]string{"-1 PEs": {"--pes", "-1"}, "from 64K": {"--largest", "8"}, "is no size": {"--largest", "x"}} {
 		c := perfProviderCommand()
 		c.SetArgs(args)
+		c.SetOut(&out)
 		c.SetErr(&out)
 		if err := c.Execute(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: %v, want %q", args, err, says)

@@ -46,17 +46,13 @@ func Choose(ctx context.Context, name string, all []engine.Engine, job engine.Jo
 	return Choice{all[i], why, local, where}, nil
 }
 
-// machines numbers those of all PEs in the order in which they come up.
+// machines numbers those of all PEs.
 func machines(votes []vote) []int {
-	known := map[string]int{}
-	var where []int
+	var ids []string
 	for _, v := range votes {
-		if _, ok := known[v.machine]; !ok {
-			known[v.machine] = len(known)
-		}
-		where = append(where, known[v.machine])
+		ids = append(ids, v.machine)
 	}
-	return where
+	return machine.Number(ids)
 }
 
 // Refusal is the error of what was asked for and cannot be.

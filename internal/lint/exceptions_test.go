@@ -46,6 +46,7 @@ func unsafePackages() exceptions {
 		"internal/device":          "has arguments of any type pass through it",
 		"internal/device/host":     "its memory is mapped, and known by its addresses",
 		"internal/device/vendor":   "hands addresses of kernel arguments and of copied memory to a driver",
+		"bench/transport":          "hands addresses of what is put and got to a transport",
 		"gpu":                      "hands addresses of Go slices and of kernels' arguments to drivers",
 		"internal/dl":              "calls C functions and gives them memory",
 		"internal/engine":          "a heap is known by its address",

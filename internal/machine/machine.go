@@ -19,3 +19,17 @@ func ID() (string, error) {
 	more := kernel() + network()
 	return host[:min(len(host), Most-len(more))] + more, nil
 }
+
+// Number counts machines by the IDs of the ranks of a job, in the order in which they come
+// up: ranks with equal numbers run on one.
+func Number(ids []string) []int {
+	known := map[string]int{}
+	var where []int
+	for _, id := range ids {
+		if _, ok := known[id]; !ok {
+			known[id] = len(known)
+		}
+		where = append(where, known[id])
+	}
+	return where
+}

@@ -23,7 +23,7 @@ type Node struct {
 // Kind says what the nodes have.
 type Kind struct {
 	OnlyIPv6 bool
-	Decoys   bool // interfaces before eth0 that lead nowhere: one with an address of its own, one that every node has with the same
+	Decoys   bool // interfaces before eth0 that lead nowhere: on one the others seem to be neighbours, but nobody answers, on one all have the same address
 }
 
 // Nodes makes n nodes that are gone at the end of the test, or ends the test as skipped
@@ -51,7 +51,7 @@ func Nodes(t testing.TB, n int, k Kind) []Node {
 			node.IPv4 = fmt.Sprintf("10.77.0.%d", i+1)
 		}
 		if k.Decoys {
-			node.link(t, hub, fmt.Sprintf("alone%d", i), "alone0", fmt.Sprintf("10.78.%d.1/24", i))
+			node.link(t, hub, fmt.Sprintf("alone%d", i), "alone0", fmt.Sprintf("10.78.0.%d/24", i+1))
 			node.link(t, hub, fmt.Sprintf("same%d", i), "same0", "10.79.0.1/24")
 		}
 		node.link(t, hub, fmt.Sprintf("port%d", i), "eth0", node.IPv6+"/64")

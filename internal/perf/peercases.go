@@ -141,11 +141,10 @@ func (m *peers) sumCase(name string, act, bytes int) bench {
 	if act == oneShot && bytes <= shotTo {
 		b.wanted = shotWanted
 	}
-	about := m.lib.comm.Library().String()
-	name, _, _ = strings.Cut(about, " ")
-	b.rivals = []rival{
-		{name, warm(m.order(peerOrder{act: librarySum, bytes: bytes}))},
-		{name + ", window", warm(m.order(peerOrder{act: windowSum, bytes: bytes}))},
+	library, _, _ := strings.Cut(m.lib.comm.Library().String(), " ")
+	b.rivals = against(library, warm(m.order(peerOrder{act: librarySum, bytes: bytes})))
+	if m.lib.registered {
+		b.rivals = append(b.rivals, rival{library + ", window", warm(m.order(peerOrder{act: windowSum, bytes: bytes}))})
 	}
 	return b
 }

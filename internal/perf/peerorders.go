@@ -130,18 +130,43 @@ func (m *peers) sum(o peerOrder) func() error {
 	}
 }
 
-// right says whether this PE's sums are what they must be.
+// right does each all-reduce once more and looks at all sums. Collective.
 func (m *peers) right() error {
-	n := m.w.NPEs()
 	for _, size := range m.sizes {
-		got := make([]float32, size/4)
-		if err := m.sums[size].Out().CopyTo(got, m.s); err != nil {
-			return err
-		}
-		for i, v := range got {
-			if want := float32(n * (n + 1) / 2); v != want {
-				return fmt.Errorf("PE %d: number %d of %d bytes is %v, want %v", m.w.MyPE(), i, size, v, want)
+		for _, act := range []int{oneShot, twoShot} {
+			if err := m.proves(peerOrder{act: act, bytes: size}, m.sums[size].Out(), 0); err != nil {
+				return err
 			}
+		}
+	}
+	if m.lib == nil {
+		return nil
+	}
+	mine, all := float32(m.w.MyPE()+1), peerOrder{act: librarySum, bytes: mostVectorBytes}
+	err := m.proves(all, m.lib.plain, mine)
+	if all.act = windowSum; err == nil && m.lib.registered {
+		err = m.proves(all, m.lib.window, mine)
+	}
+	return err
+}
+
+// proves says whether an all-reduce makes all numbers of x, which are before first, the sum
+// of those of all PEs.
+func (m *peers) proves(o peerOrder, x gpu.Slice[float32], before float32) error {
+	if err := x.FillAsync(before, m.s); err != nil {
+		return err
+	}
+	if _, err := m.clock(1, m.sum(o)); err != nil {
+		return err
+	}
+	got := make([]float32, x.Len())
+	if err := x.CopyTo(got, m.s); err != nil {
+		return err
+	}
+	n := m.w.NPEs()
+	for i, v := range got {
+		if want := float32(n * (n + 1) / 2); v != want {
+			return fmt.Errorf("PE %d: number %d of %d is %v, want %v", m.w.MyPE(), i, len(got), v, want)
 		}
 	}
 	return nil

@@ -41,7 +41,10 @@ type peers struct {
 type ncclSums struct {
 	comm   *nccl.Comm
 	plain  gpu.Slice[float32]
-	window gpu.Slice[float32] // of registered memory
+	window gpu.Slice[float32] // memory that it knows, if registered
+
+	registered bool
+	missing    string // why it is not
 }
 
 // room is the memory of a PE's heap besides what is copied.
@@ -145,25 +148,37 @@ const (
 	mostVectorBytes  = 1 << 20
 )
 
-// opponent opens the library of collectives, unless it cannot be on some PE.
+// opponent opens the library of collectives, and registers memory with it, as far as that
+// can be done on all PEs.
 func (m *peers) opponent() error {
 	lib, err := m.open()
-	reason := make([]byte, 400)
-	if err != nil {
-		copy(reason, err.Error())
-	}
-	all := make([]byte, len(reason)*m.w.NPEs())
-	if err := shmem.FCollectSlice(m.ctx, m.w.Team(), all, reason); err != nil {
+	reason, err := m.anywhere(err)
+	if m.missing = reason; err != nil || reason != "" {
 		return err
 	}
+	m.lib = lib
+	reason, err = m.anywhere(m.register())
+	lib.registered, lib.missing = reason == "", reason
+	return err
+}
+
+// anywhere is the first reason why something cannot be on a PE.
+func (m *peers) anywhere(why error) (string, error) {
+	const size = 400
+	mine := make([]byte, size)
+	if why != nil {
+		copy(mine, why.Error())
+	}
+	all := make([]byte, size*m.w.NPEs())
+	if err := shmem.FCollectSlice(m.ctx, m.w.Team(), all, mine); err != nil {
+		return "", err
+	}
 	for pe := range m.w.NPEs() {
-		if text := text(all[pe*len(reason) : (pe+1)*len(reason)]); text != "" {
-			m.missing = fmt.Sprintf("PE %d: %s", pe, text)
-			return nil
+		if text := text(all[pe*size : (pe+1)*size]); text != "" {
+			return fmt.Sprintf("PE %d: %s", pe, text), nil
 		}
 	}
-	m.lib = lib
-	return nil
+	return "", nil
 }
 
 // text is what stands before the zeros.
@@ -180,24 +195,28 @@ func (m *peers) open() (*ncclSums, error) {
 		return nil, err
 	}
 	m.undo = append(m.undo, c.Close)
-	l := &ncclSums{comm: c}
-	n := mostVectorBytes / 4
-	if l.plain, err = gpu.Alloc[float32](m.d, n); err != nil {
-		return nil, err
-	}
-	m.undo = append(m.undo, l.plain.Close)
-	registered, err := nccl.MemAlloc[float32](c, n)
+	plain, err := gpu.Alloc[float32](m.d, mostVectorBytes/4)
 	if err != nil {
 		return nil, err
 	}
-	m.undo = append(m.undo, registered.Close)
-	l.window = registered.Slice
-	window, err := nccl.NewWindow(m.ctx, c, l.window, nccl.WindowSymmetric)
+	m.undo = append(m.undo, plain.Close)
+	return &ncclSums{comm: c, plain: plain}, plain.Fill(0)
+}
+
+// register takes memory that the library knows on all PEs.
+func (m *peers) register() error {
+	known, err := nccl.MemAlloc[float32](m.lib.comm, mostVectorBytes/4)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	m.undo = append(m.undo, window.Close)
-	return l, errors.Join(l.plain.Fill(0), l.window.Fill(0))
+	m.undo = append(m.undo, known.Close)
+	m.lib.window = known.Slice
+	w, err := nccl.NewWindow(m.ctx, m.lib.comm, known.Slice, nccl.WindowSymmetric)
+	if err != nil {
+		return err
+	}
+	m.undo = append(m.undo, w.Close)
+	return known.Fill(0)
 }
 
 // meeting is a world as the exchange that a library starts with.

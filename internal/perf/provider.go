@@ -96,10 +96,14 @@ func (m *peers) outcome(rows []Row) (r Record) {
 		"one pair of PEs copies at a time; the time is that of the PE that copies, until its stream is done",
 		"ours is a kernel that goes through a table; theirs a copy that the device makes, a kernel with the peer's own pointer, or the library's all-reduce",
 	}
-	if m.lib != nil {
-		r.Notes = append(r.Notes, fmt.Sprintf("library: %v; NCCL_NVLS_ENABLE=%q", m.lib.comm.Library(), os.Getenv("NCCL_NVLS_ENABLE")))
-	} else {
+	switch {
+	case m.lib == nil:
 		r.Notes = append(r.Notes, "no library's all-reduce: "+m.missing)
+	case !m.lib.registered:
+		r.Notes = append(r.Notes, "no registered window: "+m.lib.missing)
+		fallthrough
+	default:
+		r.Notes = append(r.Notes, fmt.Sprintf("library: %v; NCCL_NVLS_ENABLE=%q", m.lib.comm.Library(), os.Getenv("NCCL_NVLS_ENABLE")))
 	}
 	return r
 }

@@ -234,3 +234,30 @@ func TestPack(t *testing.T) {
 		}
 	}
 }
+
+// TestTell: a process is told where there are several machines, and only there.
+func TestTell(t *testing.T) {
+	for _, l := range libraries() {
+		t.Setenv(l.name, "") // put back afterwards
+		if l.family != "" {
+			t.Setenv(l.family, "")
+		}
+	}
+	t.Setenv(ucxDevices, "mine")
+	for _, machines := range [][]int{{0, 0}, {0, 1}} {
+		tab := newTable(2)
+		var wg sync.WaitGroup
+		for rank := range 2 {
+			wg.Go(func() {
+				if none, err := Tell(t.Context(), seat{tab, rank}, rank, machines); none != "" || err != nil {
+					t.Errorf("rank %d: %q, %v", rank, none, err)
+				}
+			})
+		}
+		wg.Wait()
+		name := os.Getenv("NCCL_SOCKET_IFNAME")
+		if several := machines[1] == 1; several != strings.HasPrefix(name, "=") || several && os.Getenv("GLOO_SOCKET_IFNAME") != name[1:] || os.Getenv(ucxDevices) != "mine" {
+			t.Errorf("machines %v: %q", machines, name)
+		}
+	}
+}

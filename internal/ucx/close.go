@@ -40,8 +40,8 @@ func (w *Worker) leave() {
 		}
 	}
 	end := time.Now().Add(leaveFor)
-	for _, p := range w.peers {
-		if !p.known() || p.err() != nil {
+	for _, p := range w.peers { // also those that nothing was sent to: see the package about deaths
+		if p.err() != nil {
 			continue
 		}
 		if flush := dl.Call(w.lib.epFlush, p.ep, dl.Addr(w.plain)); flush != 0 && !failed(flush) {

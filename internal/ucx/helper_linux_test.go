@@ -89,6 +89,10 @@ func pair(t testing.TB, c Config, ours bool) (a, b *side) {
 	for i, s := range sides {
 		s.peer, s.remote = reach(t, s.w, sides[1-i].w.Address(), memories[1-i].Key(), memories[1-i].Base())
 	}
+	for _, s := range sides { // UCX does not like to be left while it connects
+		ok(t, s.remote.Put(0, unsafe.Pointer(&s.memory[0]), 1))
+		ok(t, s.w.Flush(soon(t)))
+	}
 	return sides[0], sides[1]
 }
 

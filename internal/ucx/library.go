@@ -3,6 +3,7 @@ package ucx
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/goshmem/goshmem/internal/dl"
 )
@@ -16,7 +17,8 @@ const (
 
 // library has the addresses of the functions that we call.
 type library struct {
-	lib *dl.Library
+	lib     *dl.Library
+	version string // "1.13.1"
 
 	init, cleanup, configRead, configModify, configRelease           uintptr
 	workerCreate, workerDestroy, progress, getAddress, freeAddress   uintptr
@@ -42,7 +44,32 @@ func load(spec dl.Spec) (*library, error) {
 			return nil, fmt.Errorf("%w: %w", ErrVersion, err)
 		}
 	}
-	return l, suitable(lib.Version(), lib.Path())
+	l.version = lib.Version()
+	return l, suitable(l.version, lib.Path())
+}
+
+// withVersion puts the version of the library in front of data of its making.
+func withVersion(version string, data []byte) []byte {
+	return append(append([]byte{byte(len(version))}, version...), data...)
+}
+
+// sameVersion takes it away again, if it is of the same series as ours: what UCX sends is
+// not the same in all of them.
+func sameVersion(what, ours string, data []byte) ([]byte, error) {
+	if len(data) == 0 || int(data[0]) >= len(data)-1 {
+		return nil, fmt.Errorf("ucx: %w: %s has %d bytes", ErrArgument, what, len(data))
+	}
+	theirs := string(data[1 : 1+data[0]])
+	if series(theirs) != series(ours) {
+		return nil, fmt.Errorf("ucx: %w: %s is of UCX %s, and this process has %s: install the same on all nodes", ErrVersion, what, theirs, ours)
+	}
+	return data[1+data[0]:], nil
+}
+
+// series is a version up to its second number.
+func series(version string) string {
+	parts := strings.SplitN(version, ".", 3)
+	return strings.Join(parts[:min(2, len(parts))], ".")
 }
 
 // suitable says whether a version is one that we know.

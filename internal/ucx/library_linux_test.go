@@ -70,6 +70,22 @@ func TestSeal(t *testing.T) {
 	}
 }
 
+// TestSkew: processes with libraries of two series do not try to speak with each other.
+func TestSkew(t *testing.T) {
+	data := []byte("an address")
+	for theirs, want := range map[string]error{"1.13.1": nil, "1.13.0": nil, "1.14.1": ErrVersion, "2.13.1": ErrVersion, "": ErrVersion} {
+		back, err := sameVersion("the address of node 2", "1.13.1", withVersion(theirs, data))
+		if !errors.Is(err, want) || err == nil && !bytes.Equal(back, data) || err != nil && !strings.Contains(err.Error(), "node 2") {
+			t.Errorf("%q: %q, %v", theirs, back, err)
+		}
+	}
+	for _, short := range [][]byte{nil, {0}, {200, 1}, {1, 1}} {
+		if _, err := sameVersion("it", "1.13.1", short); !errors.Is(err, ErrArgument) {
+			t.Errorf("%v: %v", short, err)
+		}
+	}
+}
+
 // TestDamaged: what comes damaged from others does not reach the library.
 func TestDamaged(t *testing.T) {
 	a, b := pair(t, overTCP(), true)
@@ -87,7 +103,7 @@ func TestDamaged(t *testing.T) {
 func TestSettings(t *testing.T) {
 	need(t)
 	_, err := Open(Config{Transports: "tcp", Devices: "nosuch0"})
-	if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "nosuch0") {
+	if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "nosuch0") || !strings.Contains(err.Error(), "has to be up") {
 		t.Error(err)
 	}
 	t.Setenv("UCX_TLS", "posix,self")

@@ -34,6 +34,9 @@ type Peer struct {
 // there shows with the first operation. Name is what errors call the peer, "node 2, PE 5".
 func (w *Worker) Connect(name string, address []byte) (*Peer, error) {
 	data, err := unseal(addressMark, "the address of "+name, address)
+	if err == nil {
+		data, err = sameVersion("the address of "+name, w.lib.version, data)
+	}
 	if err != nil {
 		return nil, err
 	}

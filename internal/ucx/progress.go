@@ -44,7 +44,7 @@ func (w *Worker) Progress() bool {
 
 // Wait makes progress until ready says true, which is asked again whenever something has
 // come in, and each millisecond; or until ctx is over or the Worker closed. It spins
-// first, then sleeps.
+// first, then sleeps. ready looks at memory; it must not call anything of this package.
 func (w *Worker) Wait(ctx context.Context, ready func() bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -143,6 +143,9 @@ func (p *Peer) await(ctx context.Context, doing string, request uintptr) error {
 // patience gives the peer up once end has come, if it has not been heard of meanwhile.
 func (p *Peer) patience(doing string, end time.Time) time.Time {
 	longest := p.w.config.timeout()
+	if p.err() != nil {
+		p.drop() // what UCX has not ended ends with this
+	}
 	switch now := time.Now(); {
 	case end.IsZero(), now.After(end) && now.Sub(p.heard) < longest:
 		return now.Add(longest)

@@ -13,6 +13,7 @@ const (
 	addressMark = "GUA1"
 	keyMark     = "GUK1"
 	sealSize    = 12
+	sealedMost  = 8 << 10 // bytes: a call of C has room for them
 )
 
 // seal copies data, with its mark, length and sum before it.
@@ -26,7 +27,7 @@ func seal(mark string, data []byte) []byte {
 
 // unseal gives back what seal was given.
 func unseal(mark, what string, sealed []byte) ([]byte, error) {
-	if len(sealed) < sealSize || !bytes.HasPrefix(sealed, []byte(mark)) {
+	if len(sealed) < sealSize || len(sealed) > sealedMost || !bytes.HasPrefix(sealed, []byte(mark)) {
 		return nil, fmt.Errorf("ucx: %w: %s of %d bytes is none that this version of goshmem made", ErrArgument, what, len(sealed))
 	}
 	head, data := sealed[len(mark):sealSize], sealed[sealSize:]

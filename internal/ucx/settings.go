@@ -37,14 +37,14 @@ func (c Config) together() bool {
 	return true
 }
 
-// single says whether there is one device only, so that all that goes to a peer takes one
-// way and stays in order.
+// single says whether there is one device only, and none with ports, so that all that goes
+// to a peer takes one way and stays in order: one connection, over TCP.
 func (c Config) single() bool {
 	list := c.Devices
 	if users, set := os.LookupEnv("UCX_NET_DEVICES"); set {
 		list = users
 	}
-	return c.together() || list != "" && list != "all" && !strings.Contains(list, ",")
+	return c.together() || list != "" && list != "all" && !strings.ContainsAny(list, ",:")
 }
 
 // text says which of them were given, for errors.

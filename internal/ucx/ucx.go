@@ -28,6 +28,14 @@
 // Addresses of Go memory can be given to Put and Get: it is copied on the way. Only memory
 // that was registered is read and written in place.
 //
+// # Deaths
+//
+// A peer whose process dies, or whose network is cut, ends what is under way with
+// ErrUnreachable, and so does a peer that says nothing for Config.Timeout. There is one gap:
+// while two Workers connect, which they begin to do at Connect and have done with the first
+// flush, UCX 1.13 ends the process with a failed assertion if the other side goes. So a
+// program should have all peers flushed before anybody may leave.
+//
 // All methods can be called by several goroutines at a time. Nothing here calls from C into Go.
 package ucx
 
@@ -77,5 +85,5 @@ func Probe() (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	return Found{Version: l.lib.Version(), Path: l.lib.Path()}, nil
+	return Found{Version: l.version, Path: l.lib.Path()}, nil
 }

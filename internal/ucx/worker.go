@@ -130,7 +130,7 @@ func (w *Worker) learnAddress() error {
 	if st := status(dl.Call(w.lib.getAddress, w.worker, dl.Addr(address), dl.Addr(length))); st != ucx.UCS_OK {
 		return w.lib.refused("get the address", st)
 	}
-	w.address = seal(addressMark, dl.Memory(*address, int(*length)))
+	w.address = seal(addressMark, withVersion(w.lib.version, dl.Memory(*address, int(*length))))
 	w.identity = identity(w.address)
 	dl.Call(w.lib.freeAddress, w.worker, *address)
 	return nil

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -77,13 +79,16 @@ func (s Spec) muster(ctx context.Context, lack error) (meeting, *crew, error) {
 		offers, err = c.share(ctx, mine)
 		return err
 	})
-	if err == nil {
+	if err = errors.Join(lack, err); err == nil {
 		err = m.settle(offers, s.Nodes.Token)
 	}
 	if err == nil {
 		err = Until(ctx, s.Signals, func(ctx context.Context) error { return m.measure(ctx, c, s) })
 	}
-	if err = errors.Join(lack, err); err != nil {
+	if err == nil && m.node == 0 && s.Stderr != nil {
+		_, err = fmt.Fprintf(s.Stderr, "goshmem: %s\n", m.summary(offers))
+	}
+	if err != nil {
 		return m, nil, errors.Join(err, c.close())
 	}
 	c.link.Listen()
@@ -148,6 +153,25 @@ func (m *meeting) measure(ctx context.Context, c *crew, s Spec) error {
 		_, err = fmt.Fprintf(s.Stderr, "goshmem: no network interface reaches all nodes: %s\n", found.Why)
 	}
 	return err
+}
+
+// summary says who is where: that a job has the ranks that one believes it has is worth a
+// line.
+func (m *meeting) summary(offers []offer) string {
+	const most = 16 // nodes that are named
+	var parts []string
+	first := 0
+	for _, o := range offers[:min(len(offers), most)] {
+		ranks := strconv.Itoa(first)
+		if first += o.Ranks; o.Ranks > 1 {
+			ranks += "-" + strconv.Itoa(first-1)
+		}
+		parts = append(parts, ranks+" on "+o.Host)
+	}
+	if len(offers) > most {
+		parts = append(parts, "and so on")
+	}
+	return fmt.Sprintf("%d ranks on %d nodes: %s", m.size, m.nodes, strings.Join(parts, ", "))
 }
 
 // statusIn is the exit status that an error asks for.

@@ -85,7 +85,11 @@ func onNodes(t *testing.T, during func(), specs ...Spec) (results []Result, line
 		during()
 	}
 	wg.Wait()
-	lines = strings.Split(strings.TrimSpace(out.String()), "\n")
+	for line := range strings.Lines(out.String()) {
+		if !strings.HasPrefix(line, "goshmem: ") {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
 	slices.Sort(lines)
 	return results, lines
 }
@@ -177,6 +181,9 @@ func TestNodesThatCannotStart(t *testing.T) {
 		}
 	}
 	wantText(t, results[0].Err.Error(), "node 1 (host ", "): cannot run ./no-such-program")
+	if text := results[1].Err.Error(); !strings.HasPrefix(text, "cannot run ./no-such-program") || strings.Contains(text, "\n") {
+		t.Errorf("node 1 says more than that: %s", text)
+	}
 }
 
 // TestNodesThatDisagree: launchers that contradict each other start nothing.
@@ -188,20 +195,20 @@ func TestNodesThatDisagree(t *testing.T) {
 	}{
 		{"how many there are", Nodes{Count: 2}, Nodes{Count: 3, Rank: 1},
 			[2]string{"says that there are 3 nodes, node 0 (host ", "says that there are 3 nodes, node 0 (host "}},
-		{"one number twice", Nodes{Count: 3}, Nodes{Count: 3, Rank: 0},
+		{"one number twice", Nodes{Count: 3, Wait: 300 * time.Millisecond}, Nodes{Count: 3, Rank: 0, Wait: 300 * time.Millisecond},
 			[2]string{"", "cannot listen at"}},
-		{"another token", Nodes{Count: 2, Token: "a", Wait: 300 * time.Millisecond}, Nodes{Count: 2, Rank: 1, Token: "b", Wait: 300 * time.Millisecond},
+		{"another token", Nodes{Count: 2, Token: "a", Wait: time.Second}, Nodes{Count: 2, Rank: 1, Token: "b", Wait: time.Second},
 			[2]string{"joined: 0 (", "it has another GOSHMEM_TOKEN or serves another job"}},
-		{"one never comes", Nodes{Count: 3, Wait: 300 * time.Millisecond}, Nodes{Count: 3, Rank: 1, Wait: 300 * time.Millisecond},
+		{"one never comes", Nodes{Count: 3, Wait: time.Second}, Nodes{Count: 3, Rank: 1, Wait: time.Second},
 			[2]string{"not joined: 2", "not joined: 2"}},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			one, two := here("wait", 1), here("wait", 1)
 			if one.Nodes, two.Nodes = &c.zero, &c.other; one.Nodes.Wait == 0 {
-				one.Nodes.Wait, two.Nodes.Wait = time.Second, time.Second
+				one.Nodes.Wait, two.Nodes.Wait = 20*time.Second, 20*time.Second
 			}
 			results, lines := onNodes(t, nil, one, two)
-			if len(lines) != 1 || lines[0] != "" {
+			if len(lines) > 0 {
 				t.Errorf("ranks were started: %q", lines)
 			}
 			texts := []string{results[0].Report(), results[1].Report()}
@@ -241,6 +248,17 @@ func TestNodesCheck(t *testing.T) {
 		if err := bad.check(); err == nil || !strings.Contains(err.Error(), says) || statusIn(err) != StatusUsage {
 			t.Errorf("%s: %v", says, err)
 		}
+	}
+}
+
+// TestSummary: who runs a job over several machines sees first which ranks are where.
+func TestSummary(t *testing.T) {
+	m := meeting{size: 4, nodes: 3}
+	if got := m.summary([]offer{{Ranks: 2, Host: "a"}, {Ranks: 1, Host: "b"}, {Ranks: 1, Host: "c"}}); got != "4 ranks on 3 nodes: 0-1 on a, 2 on b, 3 on c" {
+		t.Error(got)
+	}
+	if got := m.summary(slices.Repeat([]offer{{Ranks: 1, Host: "a"}}, 100)); !strings.HasSuffix(got, ", 15 on a, and so on") {
+		t.Error(got)
 	}
 }
 

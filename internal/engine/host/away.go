@@ -4,16 +4,17 @@ import "slices"
 
 // away is another node that has members of a team.
 type away struct {
-	post int // who takes this PE's messages there
-	home int // the first member there
+	post    int   // who takes this PE's messages there
+	members []int // those there, in team order
 }
 
 // homes returns which of the members is the first of this node, and the other nodes.
 func (f *far) homes(members []int) (home int, list []away) {
 	home = slices.IndexFunc(members, func(pe int) bool { return !f.is(pe) })
 	for node, post := range f.posts {
-		if first := slices.IndexFunc(members, func(pe int) bool { return f.node[pe] == node }); post >= 0 && first >= 0 {
-			list = append(list, away{post, members[first]})
+		there := slices.DeleteFunc(slices.Clone(members), func(pe int) bool { return f.node[pe] != node })
+		if post >= 0 && len(there) > 0 {
+			list = append(list, away{post, there})
 		}
 	}
 	return home, list

@@ -2,7 +2,6 @@ package host
 
 import (
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/goshmem/goshmem/internal/engine"
@@ -62,7 +61,7 @@ func (f *far) listen(limit int) {
 // giveUp notes that a node is cut off.
 func (f *far) giveUp(node int, after time.Duration) {
 	for _, pe := range f.members[node] {
-		f.mourn(pe, cutOff, fmt.Sprintf("is cut off: nothing has come from %s for %v", f.name(pe), after))
+		f.mourn(pe, ending{order: cutOff, text: fmt.Sprintf("is cut off: nothing has come from %s for %v", f.name(pe), after)})
 	}
 }
 
@@ -76,20 +75,16 @@ func (f *far) name(pe int) string {
 // better to know.
 const cutOff = 1000
 
-// look notes that a PE cannot be reached, if nobody says why, and exits if a PE that has
-// ended has asked for that.
+// look notes that a PE cannot be reached, if nobody says why.
 func (f *far) look(pe int, c *control) {
 	if err := f.wire.lost(pe); err != nil && c.fate.Load() == 0 {
 		if f.suspect[pe]++; f.suspect[pe] > graceTicks {
-			f.mourn(pe, cutOff, fmt.Sprintf("of %s is gone: %v", f.name(pe), err))
+			f.mourn(pe, ending{order: cutOff, text: fmt.Sprintf("of %s is gone: %v", f.name(pe), err) + lastWords(c)})
 		}
 	}
 	if c.fate.Load() > fateToldNow && !f.dropped[pe] {
 		f.dropped[pe] = true
 		_ = f.wire.drop(pe) // what it was asked for will not be answered
 	}
-	if code := c.exit.Load(); code > 0 && c.fate.Load() != 0 && c.getState() == engine.Failed {
-		f.h.own.state.CompareAndSwap(uint32(engine.Running), uint32(engine.Left))
-		os.Exit(int(code) - 1)
-	}
+	f.exits(c)
 }

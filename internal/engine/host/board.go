@@ -70,7 +70,7 @@ func (h *Heap) progress(pe int) engine.Progress {
 		o := h.obits[pe].Load()
 		p.State, p.Reason, p.Order = engine.Dead, o.text, o.order
 	case p.State == engine.Dead && h.far.is(pe):
-		p.Reason, p.Order = p.Note, int(c.fate.Load())-fateDied
+		p.Reason, p.Order = loadText(c.end[:]), int(c.fate.Load())-fateDied
 	}
 	return p
 }
@@ -103,6 +103,7 @@ func (h *Heap) broken() *engine.Stall {
 	if h.own.alarm.Load() == 0 {
 		return nil
 	}
+	h.far.others(func(_ int, c *control) { h.far.exits(c) })
 	var cause error
 	for pe := range h.ctl {
 		switch p := h.progress(pe); {
@@ -162,4 +163,18 @@ func (h *Heap) Fail(reason string, exit int) {
 func (h *Heap) alarm(pe int) {
 	h.ctl[pe].alarm.Add(1)
 	h.policy.ring(pe)
+}
+
+// lastWords says why a PE gave a team up before its process ended: then it is not
+// the one to blame. Or which fault it had to die of.
+func lastWords(c *control) string {
+	if c.doomed.Load() != 0 {
+		return c.doom()
+	}
+	for i := range c.slots {
+		if quit(c.slots[i].gave.Load()) {
+			return " after this: " + c.said()
+		}
+	}
+	return ""
 }

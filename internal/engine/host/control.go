@@ -46,6 +46,8 @@ type control struct {
 
 	recorded atomic.Uint64 // operations recorded so far
 	records  [engine.RecordsKept]record
+
+	end [63]atomic.Uint64 // of a shadow: text about the end of the PE
 }
 
 // depth is how many meetings of a team have records at a time: a member that does not

@@ -3,8 +3,10 @@ package host
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -23,10 +25,11 @@ type far struct {
 	posts   []int   // who takes this PE's messages, for each node; -1 for its own
 	wire    wire
 
-	telling sync.Mutex // one tale at a time: the latest is the last to arrive
-	quiet   []silence  // of each node
-	suspect []int      // for how many ticks a PE has been cut off and nobody has said why
-	dropped []bool     // PEs that were given up
+	telling sync.Mutex      // one tale at a time: the latest is the last to arrive
+	answers []atomic.Uint32 // of PEs that were asked
+	quiet   []silence       // of each node
+	suspect []int           // for how many ticks a PE has been cut off and nobody has said why
+	dropped []bool          // PEs that were given up
 	stop    chan struct{}
 	stopped sync.WaitGroup
 }
@@ -37,8 +40,6 @@ type far struct {
 type wire interface {
 	put(pe int, at uintptr, src unsafe.Pointer, n uintptr, later bool) error
 	get(pe int, at uintptr, dst unsafe.Pointer, n uintptr, later bool) error
-	// ask is get later, for which no flush waits, but a drain.
-	ask(pe int, at uintptr, dst unsafe.Pointer, n uintptr) error
 	atomic(pe int, at uintptr, op engine.AMO) (uint64, error)
 	fence() error
 	// flush waits until what was put, got and asked for is done; drain until what was sent
@@ -58,7 +59,7 @@ type wire interface {
 // newFar prepares for a world of several nodes, whose number each PE has.
 func newFar(h *Heap, node []int, nodes int) *far {
 	pes := len(node)
-	f := &far{h: h, node: node, members: make([][]int, nodes), posts: make([]int, nodes), quiet: make([]silence, nodes), suspect: make([]int, pes), dropped: make([]bool, pes), stop: make(chan struct{})}
+	f := &far{h: h, node: node, members: make([][]int, nodes), posts: make([]int, nodes), quiet: make([]silence, nodes), answers: make([]atomic.Uint32, pes), suspect: make([]int, pes), dropped: make([]bool, pes), stop: make(chan struct{})}
 	for pe, node := range node {
 		f.members[node] = append(f.members[node], pe)
 	}
@@ -76,6 +77,9 @@ func (f *far) is(pe int) bool { return f != nil && f.node[pe] != f.node[f.h.rank
 
 // others calls do for each PE of other nodes.
 func (f *far) others(do func(pe int, c *control)) {
+	if f == nil {
+		return
+	}
 	for pe, c := range f.h.ctl {
 		if f.is(pe) {
 			do(pe, c)
@@ -107,6 +111,12 @@ func (f *far) post(m []byte) {
 	}
 }
 
+// cry sends a message to every PE of other nodes: there is something wrong, and it may be
+// with a post.
+func (f *far) cry(m []byte) {
+	f.others(func(pe int, _ *control) { _ = f.wire.send(pe, m) })
+}
+
 // The fate of a PE of another node: 0, or one of these, or fateDied and more, which tells
 // in what order its end was noticed there.
 const (
@@ -115,11 +125,19 @@ const (
 	fateDied    = 3
 )
 
-// mourn notes for the node that a PE of another one has ended. The first to know counts.
-func (f *far) mourn(pe, order int, text string) {
+// mourn notes for the node that a PE of another one has ended, with what is known of it
+// there. The first to know counts.
+func (f *far) mourn(pe int, e ending) {
 	c := f.h.ctl[pe]
 	if !c.fate.CompareAndSwap(0, fateToldNow) {
 		return
+	}
+	if e.board != nil {
+		c.takeBoard(e.board)
+	}
+	if e.state == engine.Failed {
+		c.exit.Store(e.exit)
+		c.setState(engine.Failed)
 	}
 	switch c.getState() {
 	case engine.Finalized, engine.Left:
@@ -128,11 +146,28 @@ func (f *far) mourn(pe, order int, text string) {
 	case engine.Failed:
 		c.fate.Store(fateNoNews)
 	default:
-		c.say(text)
-		c.fate.Store(uint32(fateDied + order))
+		storeText(c.end[:], e.text)
+		c.fate.Store(uint32(fateDied + e.order))
 		c.setState(engine.Dead)
 	}
 	f.alarm()
+}
+
+// ending is what is known of the end of a PE.
+type ending struct {
+	order int
+	text  string
+	state engine.State // Failed, if the PE was when it ended
+	exit  int32
+	board *unpacker // what it showed last; nil: not known
+}
+
+// exits ends this process if a PE of another node has asked for that and has ended.
+func (f *far) exits(c *control) {
+	if code := c.exit.Load(); code > 0 && c.fate.Load() != 0 && c.getState() == engine.Failed {
+		f.h.own.state.CompareAndSwap(uint32(engine.Running), uint32(engine.Left))
+		os.Exit(int(code) - 1)
+	}
 }
 
 // hurry waits a little for what was said last, in a process that is about to exit.
@@ -159,7 +194,7 @@ func (f *far) drainWithin(limit time.Duration) {
 // relay tells the other nodes that a PE of this one has ended.
 func (f *far) relay(pe int, o *obit) {
 	if f != nil {
-		f.post(endedMessage(f.h.rank, pe, o))
+		f.cry(endedMessage(f.h.rank, pe, o, f.h.ctl[pe]))
 	}
 }
 
@@ -170,7 +205,12 @@ func (f *far) tell(urgent bool) {
 	}
 	f.telling.Lock()
 	defer f.telling.Unlock()
-	f.post(stateMessage(f.h.rank, f.h.own, urgent))
+	m := stateMessage(f.h.rank, f.h.own, urgent)
+	if f.h.own.getState() == engine.Finalized {
+		f.post(m)
+	} else {
+		f.cry(m)
+	}
 }
 
 // How long a PE that has finalized stays, so that it still takes what the others say last.

@@ -189,7 +189,9 @@ func (g *gate) giveUp(err error) {
 	g.slots[g.home].end(g.gen, g.first)
 	g.ring()
 	for _, a := range g.away {
-		_ = g.h.far.wire.send(a.post, giveMessage(g.h.rank, g.slot, a.home, g.first, g.h.own))
+		for _, pe := range a.members { // a post may be what is wrong
+			_ = g.h.far.wire.send(pe, giveMessage(g.h.rank, g.slot, a.members[0], g.first, g.h.own))
+		}
 	}
 }
 

@@ -14,6 +14,8 @@ const (
 	msgState            // what has become of the PE, and where it is
 	msgEnded            // another PE, of the sender's node: when, and how
 	msgBeat             // nothing but that the sender lives
+	msgAsk              // for the board of a PE
+	msgBoard            // of the PE that was asked for
 	msgRing             // a sleeper that is waiting for a signal
 	msgDoom             // die of this
 
@@ -85,11 +87,40 @@ func stateMessage(from int, c *control, urgent bool) []byte {
 	return appendBoard(m, c)
 }
 
-func endedMessage(from, pe int, o *obit) []byte {
+// endedMessage goes with what a PE has shown last: nobody can ask it any more.
+func endedMessage(from, pe int, o *obit, c *control) []byte {
 	m := head(msgEnded, 0, from)
-	m = binary.LittleEndian.AppendUint32(m, uint32(pe))
-	m = binary.LittleEndian.AppendUint32(m, uint32(o.order))
-	return appendText(m, o.text)
+	for _, word := range []uint32{uint32(pe), uint32(o.order), c.state.Load(), uint32(c.exit.Load())} {
+		m = binary.LittleEndian.AppendUint32(m, word)
+	}
+	return appendBoard(appendText(m, o.text), c)
+}
+
+func (f *far) takeEnded(u *unpacker) {
+	pe := int(u.u32())
+	e := ending{order: int(u.u32()), state: engine.State(u.u32()), exit: int32(u.u32()), text: u.text(), board: u}
+	if pe < len(f.h.ctl) && f.is(pe) {
+		f.mourn(pe, e)
+	}
+}
+
+// askMessage asks for the board of a PE of the receiver's node.
+func askMessage(from, pe int) []byte {
+	return binary.LittleEndian.AppendUint32(head(msgAsk, 0, from), uint32(pe))
+}
+
+func (f *far) takeAsk(from int, u *unpacker) {
+	if pe := int(u.u32()); pe < len(f.h.ctl) && !f.is(pe) {
+		m := binary.LittleEndian.AppendUint32(head(msgBoard, 0, f.h.rank), uint32(pe))
+		_ = f.wire.send(from, appendBoard(m, f.h.ctl[pe])) // who has asked waits for a time
+	}
+}
+
+func (f *far) takeAnswer(u *unpacker) {
+	if pe := int(u.u32()); pe < len(f.h.ctl) && f.is(pe) {
+		f.h.ctl[pe].takeBoard(u)
+		f.answers[pe].Add(1)
+	}
 }
 
 func doomMessage(from int, of string) []byte { return appendText(head(msgDoom, 0, from), of) }
@@ -116,9 +147,11 @@ func (f *far) handle(m []byte) {
 	case msgState:
 		f.takeState(c, u, m[2] != 0)
 	case msgEnded:
-		if pe, order := int(u.u32()), int(u.u32()); pe < len(f.h.ctl) && f.is(pe) {
-			f.mourn(pe, order, u.text())
-		}
+		f.takeEnded(u)
+	case msgAsk:
+		f.takeAsk(from, u)
+	case msgBoard:
+		f.takeAnswer(u)
 	case msgRing:
 		f.h.Ring(f.h.rank)
 	case msgDoom:

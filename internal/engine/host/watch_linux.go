@@ -110,20 +110,6 @@ func (w *watcher) ended(i int) bool {
 // exited begins the obituary of a process that no signal has ended.
 const exited = "exited with status "
 
-// lastWords says why a PE gave a team up before its process ended: then it is not
-// the one to blame. Or which fault it had to die of.
-func lastWords(c *control) string {
-	if c.doomed.Load() != 0 {
-		return c.doom()
-	}
-	for i := range c.slots {
-		if quit(c.slots[i].gave.Load()) {
-			return " after this: " + c.said()
-		}
-	}
-	return ""
-}
-
 // obituary says how a process ended, as far as a process that is not its parent
 // can learn: from the zombie, or from the kernel once the parent has collected it.
 func obituary(pidfd, pid int) string {

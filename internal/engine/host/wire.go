@@ -22,9 +22,10 @@ type ucxWire struct {
 }
 
 // openWire registers the segment of this PE and has handle called with what PEs of other
-// nodes send. Local.
+// nodes send. An operation may take longer than a wait: that a PE is stopped is the error
+// of those that wait for it. Local.
 func openWire(h *Heap, handle func(message []byte)) (*ucxWire, error) {
-	worker, err := ucx.Open(ucx.Config{Peers: len(h.ctl), Timeout: h.timeout})
+	worker, err := ucx.Open(ucx.Config{Peers: len(h.ctl), Timeout: h.timeout * 3 / 2})
 	if err != nil {
 		return nil, err
 	}
@@ -61,10 +62,6 @@ func (u *ucxWire) get(pe int, at uintptr, dst unsafe.Pointer, n uintptr, later b
 		return u.remotes[pe].GetNBI(at, dst, n)
 	}
 	return u.remotes[pe].Get(at, dst, n)
-}
-
-func (u *ucxWire) ask(pe int, at uintptr, dst unsafe.Pointer, n uintptr) error {
-	return u.remotes[pe].GetNBI(at, dst, n)
 }
 
 // atomic has UCX do what it can. A fetch adds nothing, and what is not an operation on
