@@ -40,12 +40,16 @@ func Differ(format string, args ...any) error {
 	return &engine.Stall{Cause: engine.ErrMismatch, Detail: fmt.Sprintf(format, args...)}
 }
 
-// Cause is an error of an engine's own that is of a kind, without the kind's words.
-type Cause struct {
-	Text string
-	Kind error
+// Of is err, in its own words, as an error of a kind as well; err itself if there is none.
+func Of(kind, err error) error {
+	if kind == nil {
+		return err
+	}
+	return &sorted{err, kind}
 }
 
-func (c *Cause) Error() string { return c.Text }
+type sorted struct{ err, kind error }
 
-func (c *Cause) Unwrap() error { return c.Kind }
+func (s *sorted) Error() string { return s.err.Error() }
+
+func (s *sorted) Unwrap() []error { return []error{s.err, s.kind} }

@@ -18,13 +18,13 @@ func TestKinds(t *testing.T) {
 		shmem.ErrTimeout, shmem.ErrDied, shmem.ErrFailed, shmem.ErrMismatch, context.Canceled, context.DeadlineExceeded,
 		gpu.ErrUnsupported, gpu.ErrNoDevice, gpu.ErrMemory, gpu.ErrArgument, gpu.ErrFault, gpu.ErrArch,
 	} {
-		for _, err := range []error{fmt.Errorf("engine: %w: why", kind), &block.Cause{Text: "engine: why", Kind: kind}} {
+		for _, err := range []error{fmt.Errorf("engine: %w: why", kind), block.Of(kind, errors.New("engine: why"))} {
 			if got := asUsersGetIt(err); !errors.Is(got, kind) || got.Error() != "shmem: init: "+err.Error() {
 				t.Errorf("%v is not %v, or has other words", got, kind)
 			}
 		}
 	}
-	own := &block.Cause{Text: "library: status 7"}
+	own := block.Of(nil, errors.New("library: status 7"))
 	if got := asUsersGetIt(own); !errors.Is(got, shmem.ErrFailed) || !errors.Is(got, own) || block.Sorted(nil) != nil {
 		t.Errorf("an error of no kind becomes %v", got)
 	}

@@ -97,7 +97,7 @@ func failed(f *function, word uintptr, err error) error {
 	}
 	if status := dl.Status(word); status != nvshmem.NVSHMEMX_SUCCESS {
 		text, kind := meaning(status)
-		return &block.Cause{Text: fmt.Sprintf("nvshmem: %s: %s", f.name, text), Kind: kind}
+		return block.Of(kind, fmt.Errorf("nvshmem: %s: %s", f.name, text))
 	}
 	return nil
 }

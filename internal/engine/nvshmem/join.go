@@ -66,7 +66,7 @@ func (j *joiner) gather(mine engine.Words) ([]engine.Words, error) {
 // find opens the driver and the library.
 func (j *joiner) find() error {
 	if j.p.used.Load() {
-		return errUsed
+		return block.Of(device.ErrUnsupported, errUsed)
 	}
 	d, err := j.p.driver()
 	if err != nil {
@@ -101,7 +101,7 @@ func (j *joiner) compare() error {
 // and the attributes are given up with a call that does not come back.
 func (j *joiner) initialise() error {
 	if !j.p.used.CompareAndSwap(false, true) {
-		return errUsed
+		return block.Of(device.ErrUnsupported, errUsed)
 	}
 	mem := dl.Borrow()
 	id := dl.Out[nvshmem.UniqueID](mem)

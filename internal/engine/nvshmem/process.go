@@ -1,6 +1,7 @@
 package nvshmem
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -9,7 +10,6 @@ import (
 	"github.com/goshmem/goshmem/internal/devices"
 	"github.com/goshmem/goshmem/internal/dl"
 	"github.com/goshmem/goshmem/internal/engine"
-	"github.com/goshmem/goshmem/internal/engine/block"
 )
 
 // process is what there is once per process: the driver, and a library that can be
@@ -28,7 +28,7 @@ var own = process{
 }
 
 // errUsed is why a second world in a process is refused.
-var errUsed error = &block.Cause{Text: "nvshmem: this process has initialised NVSHMEM before, which the library can do once only: open the world in a new process", Kind: device.ErrUnsupported}
+var errUsed = errors.New("nvshmem: this process has initialised NVSHMEM before, which the library can do once only: open the world in a new process")
 
 // probe says whether a world could be opened.
 func (p *process) probe() engine.Verdict {

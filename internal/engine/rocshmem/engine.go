@@ -48,7 +48,7 @@ func (e Engine) Probe() engine.Verdict {
 // once per process. Collective over the job; an error of one PE is one of all.
 func (e Engine) Open(ctx context.Context, job engine.Job) (engine.Heap, error) {
 	if job.NodeSize != 0 && job.NodeSize < job.Size {
-		return nil, &block.Cause{Text: "engine rocshmem has no virtual nodes: unset GOSHMEM_NODE_SIZE, or use engine host", Kind: device.ErrUnsupported}
+		return nil, block.Of(device.ErrUnsupported, errors.New("engine rocshmem has no virtual nodes: unset GOSHMEM_NODE_SIZE, or use engine host"))
 	}
 	small := job
 	small.HeapSize = controlSize(job.HeapSize)

@@ -1,6 +1,7 @@
 package rocshmem
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,12 +17,20 @@ import (
 // What the library would answer by ending the process, or not at all.
 var (
 	// ErrBackend is a ROCSHMEM_BACKEND that the library would ignore or not run.
-	ErrBackend error = &block.Cause{Text: "ROCSHMEM_BACKEND cannot be followed", Kind: device.ErrUnsupported}
+	ErrBackend = errors.New("ROCSHMEM_BACKEND cannot be followed")
 	// ErrNeedsMPI is the RO backend under a launcher that is not mpirun.
-	ErrNeedsMPI error = &block.Cause{Text: "the RO backend needs MPI", Kind: device.ErrUnsupported}
+	ErrNeedsMPI = errors.New("the RO backend needs MPI")
 	// ErrSetting is a variable whose value the library would read wrongly.
-	ErrSetting error = &block.Cause{Text: "a variable of rocSHMEM has a value that it cannot use", Kind: device.ErrArgument}
+	ErrSetting = errors.New("a variable of rocSHMEM has a value that it cannot use")
 )
+
+// guarded is a refusal of these, as the kind that callers know.
+func guarded(err error) error {
+	if errors.Is(err, ErrSetting) {
+		return block.Of(device.ErrArgument, fmt.Errorf("rocshmem: %w", err))
+	}
+	return block.Of(device.ErrUnsupported, fmt.Errorf("rocshmem: %w", err))
+}
 
 const (
 	heapVar    = "ROCSHMEM_HEAP_SIZE"

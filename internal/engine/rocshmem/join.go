@@ -68,11 +68,11 @@ func (j *joiner) gather(mine engine.Words) ([]engine.Words, error) {
 // find opens the shim and the driver, and refuses what the library would end the process for.
 func (j *joiner) find() error {
 	if j.p.used.Load() {
-		return ErrUsed
+		return block.Of(device.ErrUnsupported, ErrUsed)
 	}
 	var err error
 	if j.set, err = readSettings(j.p.environ()); err != nil {
-		return fmt.Errorf("rocshmem: %w", err)
+		return guarded(err)
 	}
 	lib, driver, err := j.p.load(j.Bytes + reserve + spare)
 	if err != nil {
@@ -91,7 +91,7 @@ func (j *joiner) find() error {
 		err = j.set.mayStart(j.backend, j.job.Size, mpiInitialised)
 	}
 	if err != nil {
-		return fmt.Errorf("rocshmem: %w", err)
+		return guarded(err)
 	}
 	return j.fits()
 }
@@ -137,7 +137,7 @@ func hash(text string) uint64 {
 // start ships rank 0's id to everybody, and has the library start with it.
 func (j *joiner) start() error {
 	if !j.p.used.CompareAndSwap(false, true) {
-		return ErrUsed
+		return block.Of(device.ErrUnsupported, ErrUsed)
 	}
 	if err := j.lib.do(func(l *rocshmem.Library) { l.SetDevice(int32(j.Dev)) }); err != nil {
 		return err

@@ -3,6 +3,7 @@ package rocshmem
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -14,7 +15,6 @@ import (
 	"github.com/goshmem/goshmem/internal/devices"
 	"github.com/goshmem/goshmem/internal/dl"
 	"github.com/goshmem/goshmem/internal/engine"
-	"github.com/goshmem/goshmem/internal/engine/block"
 )
 
 // process is what there is once per process: drivers, the environment, and a library that
@@ -29,7 +29,7 @@ type process struct {
 var own = process{driver: devices.Open, spec: abi.ROCSHMEM, environ: os.Environ}
 
 // ErrUsed is why a second world in a process is refused.
-var ErrUsed error = &block.Cause{Text: "rocshmem: this process has started rocSHMEM before, which the library can do once only: open the world in a new process", Kind: device.ErrUnsupported}
+var ErrUsed = errors.New("rocshmem: this process has started rocSHMEM before, which the library can do once only: open the world in a new process")
 
 // probe says whether a world could be opened, as far as can be said without loading.
 func (p *process) probe() engine.Verdict {
