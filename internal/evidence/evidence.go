@@ -90,7 +90,8 @@ const (
 	shimTest  = "native/rocshmem TestCMake TestShimNeedsPublishedNamesOnly"
 )
 
-// Rows is the table: each function of the libraries that package gpu calls.
+// Rows is the table: each function of the libraries that packages gpu and nccl call, and of
+// the shim over rocSHMEM.
 func Rows(run Calls) []Row {
 	var rows []Row
 	for _, spec := range abi.All() {
@@ -124,6 +125,8 @@ func known(library, function string) (Level, string) {
 		return Compiler, amdTest
 	case library == "rocshmem": // functions of the shim, over a library that records
 		return Mock, shimTest
+	case library == "nccl", library == "rccl":
+		return collective(library, function)
 	}
 	return 0, ""
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,13 +31,13 @@ func TestPageIsUpToDate(t *testing.T) {
 	}
 }
 
-// TestEveryFunctionHasARow: of the libraries that package gpu calls.
+// TestEveryFunctionHasARow: of the libraries that packages gpu and nccl call.
 func TestEveryFunctionHasARow(t *testing.T) {
 	have := map[string]bool{}
 	for _, r := range rows(t) {
 		have[r.Library+" "+r.Function] = true
 	}
-	for _, spec := range []dl.Spec{abi.CUDA(), abi.NVRTC(), abi.HIP(), abi.HIPRTC()} {
+	for _, spec := range []dl.Spec{abi.CUDA(), abi.NVRTC(), abi.HIP(), abi.HIPRTC(), abi.NCCL(), abi.RCCL()} {
 		for _, s := range spec.Symbols {
 			if !have[spec.Name+" "+s.Name] {
 				t.Errorf("%s %s has no row", spec.Name, s.Name)
@@ -91,6 +92,30 @@ func TestRunRaises(t *testing.T) {
 	}
 	if len(want) != 0 {
 		t.Errorf("no row for %v", want)
+	}
+}
+
+// TestNCCLRan: what the record of the run is taken to say is of the version that it names,
+// and RCCL has run nowhere.
+func TestNCCLRan(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, ncclRun))
+	if err != nil || !strings.Contains(string(text), "NCCL 2.28.3") || !strings.Contains(string(text), "Nothing here has run on AMD hardware") {
+		t.Errorf("%s is not the record that is meant: %v", ncclRun, err)
+	}
+	known := map[string]string{}
+	for _, b := range abi.NCCLBindings() {
+		known[b.Names[0]] = b.Since
+	}
+	for _, name := range ncclRan() {
+		since, ok := known[name]
+		if later := []string{"2.28.7", "2.29", "2.29.2", "2.29.7", "2.30.4", "2.31", "2.32"}; !ok || slices.Contains(later, since) {
+			t.Errorf("%s (%s) is not of NCCL 2.28.3", name, since)
+		}
+	}
+	for _, r := range rows(t) {
+		if r.Library == "rccl" && r.Level > SameCode || r.Library == "nccl" && r.Level == Ran && !slices.Contains(ncclRan(), r.Function) {
+			t.Errorf("%+v", r)
+		}
 	}
 }
 

@@ -53,6 +53,7 @@ func unsafePackages() exceptions {
 		"internal/engine/faulty":   "passes addresses on that it was given",
 		"internal/engine/weak":     "delivers late to addresses that it was given",
 		"internal/engine/network":  "delivers late to addresses that it was given, and tells the race detector of them",
+		"internal/engine/block":    "copies words of a device's memory into its own",
 		"internal/engine/nvshmem":  "hands addresses of what is put and got to a library",
 		"internal/truth":           "gives one piece of symmetric memory two types",
 		"internal/engine/host":     "maps memory of other processes",

@@ -15,7 +15,7 @@ const (
 	public                 // what users import
 	selection              // the list of compiled-in engines
 	engines                // one way to run a world each
-	seam                   // internal/engine
+	seam                   // internal/engine, and what engines share
 	leaf                   // everything below
 )
 
@@ -30,7 +30,7 @@ func layerOf(dir string) layer {
 		return harness
 	case dir == "internal/engines", dir == "internal/info", dir == "internal/doctor", dir == "internal/ccl/host": // which makes worlds of an engine
 		return selection
-	case dir == "internal/engine":
+	case dir == "internal/engine", dir == "internal/engine/block": // what engines over vendors' libraries have in common
 		return seam
 	case under(dir, "internal/engine"):
 		return engines

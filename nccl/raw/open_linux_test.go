@@ -121,6 +121,21 @@ func TestOldLibrary(t *testing.T) {
 	}
 }
 
+// TestOtherNames: RCCL has had two names for the calls that give every rank something else.
+func TestOtherNames(t *testing.T) {
+	m := mock.New(t, "-DRCCL", "-DncclAlltoAll=none", "-DncclAllToAllv=ncclAlltoAllv")
+	l := open(t, m, "rccl")
+	c := made(t, l)
+	m.Take()
+	if err := errors.Join(l.AlltoAll(1, 2, 3, Int64, c, 9), l.AlltoAllv(1, []int{3, 4}, []int{0, 3}, 2, []int{5, 6}, []int{1, 7}, Float32, c, 9)); err != nil {
+		t.Error(err)
+	}
+	want := fmt.Sprintf("ncclAllToAll 1 2 3 4 %[1]d 9;ncclAlltoAllv 1 [3 4] [0 3] 2 [5 6] [1 7] 7 %[1]d 9", int64(c))
+	if got := strings.Join(m.Take(), ";"); got != want {
+		t.Errorf("called %q\nwant   %q", got, want)
+	}
+}
+
 // TestResults: what the library answers, by code, with its words and its last warning.
 func TestResults(t *testing.T) {
 	m := mock.New(t)

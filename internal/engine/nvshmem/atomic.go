@@ -33,7 +33,7 @@ type wordJob struct {
 // Atomic applies op to a word of pe. What signals can do the library does too, on our
 // stream as well.
 func (m *memory) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error) {
-	p, err := m.at(pe, at, uintptr(op.Width))
+	p, err := m.At(pe, at, uintptr(op.Width))
 	if err != nil {
 		return 0, err
 	}
@@ -42,13 +42,13 @@ func (m *memory) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error)
 	}
 	if code, no := signalCode(op); no == nil && op.Blind {
 		m.late.queued()
-		_, err = m.lib.call(&m.lib.signalOn, p, uintptr(op.Value), code, uintptr(pe), uintptr(m.stream))
+		_, err = m.lib.call(&m.lib.signalOn, p, uintptr(op.Value), code, uintptr(pe), uintptr(m.Stream))
 		return 0, err
 	}
-	if m.peers[pe] == 0 {
+	if m.Peers[pe] == 0 {
 		return 0, fmt.Errorf("nvshmem: %w: PE %d is not reached by kernels of this GPU, and NVSHMEM has no atomics that the host can call", device.ErrUnsupported, pe)
 	}
-	old, err := m.change(m.peers[pe]+device.Ptr(at), op)
+	old, err := m.change(m.Peers[pe]+device.Ptr(at), op)
 	if op.Width == 4 {
 		old &= 1<<32 - 1
 	}
@@ -73,14 +73,14 @@ func (m *memory) change(at device.Ptr, op engine.AMO) (uint64, error) {
 	}
 	one := [3]uint32{1, 1, 1}
 	l := &device.Launch{Grid: one, Block: one, Args: []unsafe.Pointer{unsafe.Pointer(&a.arg)}}
-	if err := m.driver.Launch(m.dev, a.kernel, l, m.stream); err != nil {
+	if err := m.GPU.Launch(m.Dev, a.kernel, l, m.Stream); err != nil {
 		return 0, err
 	}
 	if op.Blind {
 		m.late.queued()
 		return 0, nil
 	}
-	if err := m.Finish(context.Background(), engine.Call{Kind: engine.KindQuiet}, m.stream); err != nil {
+	if err := m.Finish(context.Background(), engine.Call{Kind: engine.KindQuiet}, m.Stream); err != nil {
 		return 0, err
 	}
 	return mem.Load64(unsafe.Pointer(&mem.At[uint64](uintptr(a.result), 1)[0])), nil
@@ -93,22 +93,22 @@ func (m *memory) loadAtomics() error {
 	if a.module != 0 {
 		return nil
 	}
-	p, err := m.driver.Properties(m.dev)
+	p, err := m.GPU.Properties(m.Dev)
 	if err != nil {
 		return err
 	}
-	image, err := m.compile(p.Arch, m.driver.Version())
+	image, err := m.compile(p.Arch, m.GPU.Version())
 	if err != nil {
 		return fmt.Errorf("nvshmem: %w: an atomic operation of the host needs a kernel: %w", device.ErrUnsupported, err)
 	}
-	module, err := m.driver.LoadModule(m.dev, image)
+	module, err := m.GPU.LoadModule(m.Dev, image)
 	if err != nil {
 		return err
 	}
-	if a.kernel, err = m.driver.Function(m.dev, module, "ipc_amo"); err != nil {
+	if a.kernel, err = m.GPU.Function(m.Dev, module, "ipc_amo"); err != nil {
 		return err
 	}
-	if a.result, err = m.driver.AllocPinned(m.dev, 8); err != nil {
+	if a.result, err = m.GPU.AllocPinned(m.Dev, 8); err != nil {
 		return err
 	}
 	a.module = module
@@ -120,10 +120,10 @@ func (m *memory) unloadAtomics() error {
 	if m.atomics.module == 0 {
 		return nil
 	}
-	if err := m.driver.FreePinned(m.dev, m.atomics.result); err != nil {
+	if err := m.GPU.FreePinned(m.Dev, m.atomics.result); err != nil {
 		return err
 	}
-	return m.driver.UnloadModule(m.dev, m.atomics.module)
+	return m.GPU.UnloadModule(m.Dev, m.atomics.module)
 }
 
 // compile makes code of our kernels for an architecture.

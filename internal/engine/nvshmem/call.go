@@ -6,8 +6,10 @@ import (
 	"sync/atomic"
 
 	"github.com/goshmem/goshmem/internal/abi/nvshmem"
+	"github.com/goshmem/goshmem/internal/device"
 	"github.com/goshmem/goshmem/internal/dl"
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/engine/block"
 )
 
 // The library is entered in one of two ways. Both let one thread in at a time, as the
@@ -94,28 +96,29 @@ func failed(f *function, word uintptr, err error) error {
 		return err
 	}
 	if status := dl.Status(word); status != nvshmem.NVSHMEMX_SUCCESS {
-		return fmt.Errorf("nvshmem: %s: %s", f.name, statusName(status))
+		text, kind := meaning(status)
+		return block.Of(kind, fmt.Errorf("nvshmem: %s: %s", f.name, text))
 	}
 	return nil
 }
 
-// statusName is a status in words.
-func statusName(status int32) string {
+// meaning is a status in words, and what kind of error it is; nil for one of the library's own.
+func meaning(status int32) (text string, kind error) {
 	switch status {
 	case nvshmem.NVSHMEMX_ERROR_INVALID_VALUE:
-		return "invalid value"
+		return "invalid value", device.ErrArgument
 	case nvshmem.NVSHMEMX_ERROR_OUT_OF_MEMORY:
-		return "out of memory"
+		return "out of memory", device.ErrMemory
 	case nvshmem.NVSHMEMX_ERROR_NOT_SUPPORTED:
-		return "not supported"
+		return "not supported", device.ErrUnsupported
 	case nvshmem.NVSHMEMX_ERROR_SYMMETRY:
-		return "the PEs' arguments differ"
+		return "the PEs' arguments differ", engine.ErrMismatch
 	case nvshmem.NVSHMEMX_ERROR_GPU_NOT_SELECTED:
-		return "no GPU is selected"
+		return "no GPU is selected", device.ErrNoDevice
 	case nvshmem.NVSHMEMX_ERROR_COLLECTIVE_LAUNCH_FAILED:
-		return "the launch of a collective kernel failed"
+		return "the launch of a collective kernel failed", nil
 	case nvshmem.NVSHMEMX_ERROR_INTERNAL:
-		return "internal error (NVSHMEM_DEBUG=INFO has the library say more)"
+		return "internal error (NVSHMEM_DEBUG=INFO has the library say more)", nil
 	}
-	return fmt.Sprintf("status %d", status)
+	return fmt.Sprintf("status %d", status), nil
 }

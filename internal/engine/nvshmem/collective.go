@@ -52,8 +52,8 @@ func (g *group) arrays(c *engine.Collective) (dst, src uintptr, err error) {
 	if rooted := c.Kind == engine.KindBroadcast || c.Kind == engine.KindReduce; rooted && uint(c.Root) >= uint(g.size) {
 		return 0, 0, fmt.Errorf("nvshmem: %w: a %v from or to member %d of %d", device.ErrArgument, c.Kind, c.Root, g.size)
 	}
-	if dst, err = g.m.at(g.m.control.Rank(), c.Dst, to); err == nil {
-		src, err = g.m.at(g.m.control.Rank(), c.Src, from)
+	if dst, err = g.m.At(g.m.Control.Rank(), c.Dst, to); err == nil {
+		src, err = g.m.At(g.m.Control.Rank(), c.Src, from)
 	}
 	return dst, src, err
 }
@@ -87,14 +87,14 @@ func (g *group) reduceOn(s device.Handle, c *engine.Collective) error {
 		return err
 	}
 	m := g.m
-	scratch := m.base + m.size + uintptr(g.slot)*scratchSize
+	scratch := m.Base + m.Bytes + uintptr(g.slot)*scratchSize
 	for done := uintptr(0); done < c.Bytes; done += scratchSize {
 		n := min(scratchSize, c.Bytes-done)
-		if err := g.on(f, "reduce on a stream", s, scratch, m.base+c.Src+done, n/c.Elem.Size()); err != nil {
+		if err := g.on(f, "reduce on a stream", s, scratch, m.Base+c.Src+done, n/c.Elem.Size()); err != nil {
 			return err
 		}
 		if g.self == c.Root {
-			if err := m.driver.Copy(m.dev, device.Ptr(m.base+c.Dst+done), device.Ptr(scratch), n, s); err != nil {
+			if err := m.GPU.Copy(m.Dev, device.Ptr(m.Base+c.Dst+done), device.Ptr(scratch), n, s); err != nil {
 				return err
 			}
 		}

@@ -24,7 +24,7 @@ func TestDeath(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := m.driver.NewStream(m.dev, 0)
+	s, err := m.GPU.NewStream(m.Dev, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"errors"
 
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/engine/block"
 )
 
 const name = "nvshmem"
@@ -53,8 +54,8 @@ func (e Engine) Open(ctx context.Context, job engine.Job) (engine.Heap, error) {
 	}
 	m, err := join(ctx, e.process(), job, control)
 	if err != nil {
-		control.Fail(reasonOf(err), engine.Stays)
-		return nil, errors.Join(err, control.Close())
+		control.Fail(block.Reason(err), engine.Stays)
+		return nil, errors.Join(block.Sorted(err), control.Close())
 	}
 	return &heap{Heap: control, device: m}, nil
 }
@@ -62,15 +63,6 @@ func (e Engine) Open(ctx context.Context, job engine.Job) (engine.Heap, error) {
 // controlSize is the most memory of the host for copies of arrays, on which collectives
 // are done that the library cannot do. It takes pages when it is used.
 const controlSize = 1 << 30
-
-// reasonOf is what the others are told: nothing, if it is from one of them.
-func reasonOf(err error) string {
-	var theirs *engine.Stall
-	if errors.As(err, &theirs) {
-		return ""
-	}
-	return err.Error()
-}
 
 // process returns what the engine shares with all others of the process.
 func (e Engine) process() *process {

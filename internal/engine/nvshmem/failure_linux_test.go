@@ -96,7 +96,7 @@ func TestPeerDiesBeforeAStreamBarrier(t *testing.T) {
 	j := newJob(t, 2, 2, true)
 	heaps := j.must()
 	m := heaps[0].device
-	s, err := m.driver.NewStream(m.dev, 0)
+	s, err := m.GPU.NewStream(m.Dev, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

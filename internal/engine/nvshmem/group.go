@@ -57,7 +57,7 @@ func (g *group) split(ctx context.Context, from *group, start, stride int, in bo
 	lib, mem := g.m.lib, dl.Borrow()
 	out := dl.Out[int32](mem)
 	*out = invalid
-	word, err := lib.watched(ctx, g.m.control, engine.Call{Kind: engine.KindSplit}, &lib.split,
+	word, err := lib.watched(ctx, g.m.Control, engine.Call{Kind: engine.KindSplit}, &lib.split,
 		uintptr(from.team), uintptr(start), uintptr(max(stride, 1)), uintptr(g.size), 0, 0, dl.Addr(out))
 	g.team = *out
 	if lib.poisoned() == nil {
@@ -81,7 +81,7 @@ func (g *group) Close(ctx context.Context) error {
 		return nil
 	}
 	lib := g.m.lib
-	_, err := lib.watched(ctx, g.m.control, engine.Call{Kind: engine.KindDestroy}, &lib.destroy, uintptr(g.team))
+	_, err := lib.watched(ctx, g.m.Control, engine.Call{Kind: engine.KindDestroy}, &lib.destroy, uintptr(g.team))
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/goshmem/goshmem/internal/device"
 	"github.com/goshmem/goshmem/internal/dl"
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/engine/block"
 )
 
 // joiner is one PE on its way into a world. After each step that can fail on one PE
@@ -33,8 +34,11 @@ func join(ctx context.Context, p *process, job engine.Job, control engine.Heap) 
 		everyone[pe] = pe
 	}
 	j := &joiner{
-		memory: &memory{control: control, size: job.HeapSize, peers: make([]device.Ptr, job.Size), compile: p.compile},
-		ctx:    ctx, p: p, job: job, gate: control.Gate(gateSlot, everyone, 0),
+		memory: &memory{
+			Memory:  block.Memory{Engine: name, Control: control, Bytes: job.HeapSize, Peers: make([]device.Ptr, job.Size)},
+			compile: p.compile,
+		},
+		ctx: ctx, p: p, job: job, gate: control.Gate(gateSlot, everyone, 0),
 	}
 	for _, step := range []func() error{j.find, j.compare, j.initialise, j.started, j.allocate, j.reach} {
 		if err := step(); err != nil {
@@ -62,7 +66,7 @@ func (j *joiner) gather(mine engine.Words) ([]engine.Words, error) {
 // find opens the driver and the library.
 func (j *joiner) find() error {
 	if j.p.used.Load() {
-		return errUsed
+		return block.Of(device.ErrUnsupported, errUsed)
 	}
 	d, err := j.p.driver()
 	if err != nil {
@@ -72,11 +76,11 @@ func (j *joiner) find() error {
 	if !ok {
 		return fmt.Errorf("nvshmem: %w: the driver %s cannot call other libraries", device.ErrUnsupported, d.Name())
 	}
-	j.driver, j.dev = d, j.job.LocalRank%d.Count()
+	j.GPU, j.Dev = d, j.job.LocalRank%d.Count()
 	if j.lib, err = load(j.p.spec(), settings(j.job)); err != nil {
 		return err
 	}
-	j.lib.into, j.lib.dev = into, j.dev
+	j.lib.into, j.lib.dev = into, j.Dev
 	return nil
 }
 
@@ -97,7 +101,7 @@ func (j *joiner) compare() error {
 // and the attributes are given up with a call that does not come back.
 func (j *joiner) initialise() error {
 	if !j.p.used.CompareAndSwap(false, true) {
-		return errUsed
+		return block.Of(device.ErrUnsupported, errUsed)
 	}
 	mem := dl.Borrow()
 	id := dl.Out[nvshmem.UniqueID](mem)
@@ -111,7 +115,7 @@ func (j *joiner) initialise() error {
 	if err := failed(&j.lib.setArgs, word, err); err != nil {
 		return err
 	}
-	word, err = j.lib.watched(j.ctx, j.control, j.call(), &j.lib.initAttr, nvshmem.NVSHMEMX_INIT_WITH_UNIQUEID, dl.Addr(attr))
+	word, err = j.lib.watched(j.ctx, j.Control, j.call(), &j.lib.initAttr, nvshmem.NVSHMEMX_INIT_WITH_UNIQUEID, dl.Addr(attr))
 	if j.lib.poisoned() == nil {
 		mem.Return()
 	}
@@ -174,7 +178,7 @@ func (j *joiner) started() error {
 	}
 	for pe, words := range all {
 		if words[0] != uint64(status) {
-			return fmt.Errorf("nvshmem: the library has status %d on PE %d and %d here: as many PEs must share each GPU", words[0], pe, status)
+			return block.Differ("nvshmem: the library has status %d on PE %d and %d here: as many PEs must share each GPU", words[0], pe, status)
 		}
 	}
 	return nil
@@ -182,35 +186,36 @@ func (j *joiner) started() error {
 
 // allocate takes the memory of the whole world at once.
 func (j *joiner) allocate() error {
-	base, err := j.lib.watched(j.ctx, j.control, j.call(), &j.lib.align, alignment, j.size+reserve)
+	base, err := j.lib.watched(j.ctx, j.Control, j.call(), &j.lib.align, alignment, j.Bytes+reserve)
 	if err != nil {
 		return err
 	}
 	if base == 0 {
-		return fmt.Errorf("nvshmem: %w: no symmetric memory of %d bytes: lower GOSHMEM_HEAP_SIZE", device.ErrMemory, j.size+reserve)
+		return fmt.Errorf("nvshmem: %w: no symmetric memory of %d bytes: lower GOSHMEM_HEAP_SIZE", device.ErrMemory, j.Bytes+reserve)
 	}
-	j.base = base
+	j.Base = base
 	return nil
 }
 
 // reach finds where the others' memory is, and makes a stream of our own.
 func (j *joiner) reach() error {
 	j.direct = true
-	for pe := range j.peers {
-		at, err := j.lib.call(&j.lib.ptr, j.base, uintptr(pe))
+	for pe := range j.Peers {
+		at, err := j.lib.call(&j.lib.ptr, j.Base, uintptr(pe))
 		if err != nil {
 			return err
 		}
-		j.peers[pe] = device.Ptr(at)
+		j.Peers[pe] = device.Ptr(at)
 		j.direct = j.direct && at != 0
 	}
-	if j.peers[j.job.Rank] != device.Ptr(j.base) {
-		return fmt.Errorf("nvshmem: the library has the memory of this PE at %#x, and gave it at %#x", j.peers[j.job.Rank], j.base)
+	if j.Peers[j.job.Rank] != device.Ptr(j.Base) {
+		return fmt.Errorf("nvshmem: the library has the memory of this PE at %#x, and gave it at %#x", j.Peers[j.job.Rank], j.Base)
 	}
 	var err error
-	if j.stream, err = j.driver.NewStream(j.dev, 0); err != nil {
+	if j.Stream, err = j.GPU.NewStream(j.Dev, 0); err != nil {
 		return err
 	}
+	j.Looks = j.Stream
 	j.world = &group{m: j.memory, team: nvshmem.NVSHMEM_TEAM_WORLD, self: j.job.Rank, size: j.job.Size}
 	_, err = j.gather(engine.Words{})
 	return err

@@ -53,30 +53,37 @@ func TestWorldOpens(t *testing.T) {
 func TestOneCannotBegin(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(j *job)
+		kind  error // of the PE that finds it
 		want  string
 	}{
 		"no library": {func(j *job) {
 			j.in[1].spec = func() dl.Spec { s := abi.NVSHMEM(); s.Path = "/nowhere/libnvshmem_host.so.3"; return s }
-		}, "/nowhere/libnvshmem_host.so.3"},
+		}, device.ErrUnsupported, "/nowhere/libnvshmem_host.so.3"},
 		"no driver": {func(j *job) {
 			j.in[0].driver = func() (device.Driver, error) { return nil, device.ErrNoDevice }
-		}, "no device"},
-		"another version":     {func(j *job) { j.mocks[1].control("version", 3, 5, 1) }, "NVSHMEM_HOME must lead to the same one"},
-		"a version of old":    {func(j *job) { j.mocks[1].control("version", 2, 11, 0) }, "is version 2.11.0"},
-		"used before":         {func(j *job) { j.in[1].used.Store(true) }, "has initialised NVSHMEM before"},
-		"no id":               {func(j *job) { j.mocks[0].named("fail", "nvshmemx_get_uniqueid", 7) }, "nvshmemx_get_uniqueid: internal error"},
-		"bad arguments":       {func(j *job) { j.mocks[1].named("fail", "nvshmemx_set_attr_uniqueid_args", 1) }, "nvshmemx_set_attr_uniqueid_args: invalid value"},
-		"init fails":          {func(j *job) { j.mocks[0].named("fail", "nvshmemx_hostlib_init_attr", 5) }, "nvshmemx_hostlib_init_attr: no GPU is selected"},
-		"half an init":        {func(j *job) { j.mocks[1].control("status", nvshmem.NVSHMEM_STATUS_IS_BOOTSTRAPPED) }, "no further than status 1"},
-		"different sharing":   {func(j *job) { j.mocks[1].control("status", nvshmem.NVSHMEM_STATUS_FULL_MPG) }, "as many PEs must share each GPU"},
-		"no memory":           {func(j *job) { j.size = 1 << 28 }, "no symmetric memory"},
-		"larger than the GPU": {func(j *job) { j.size = 1 << 60 }, "of which"},
+		}, device.ErrNoDevice, "no device"},
+		"another version":     {func(j *job) { j.mocks[1].control("version", 3, 5, 1) }, engine.ErrMismatch, "NVSHMEM_HOME must lead to the same one"},
+		"a version of old":    {func(j *job) { j.mocks[1].control("version", 2, 11, 0) }, device.ErrUnsupported, "is version 2.11.0"},
+		"used before":         {func(j *job) { j.in[1].used.Store(true) }, device.ErrUnsupported, "has initialised NVSHMEM before"},
+		"no id":               {func(j *job) { j.mocks[0].named("fail", "nvshmemx_get_uniqueid", 7) }, engine.ErrFailed, "nvshmemx_get_uniqueid: internal error"},
+		"bad arguments":       {func(j *job) { j.mocks[1].named("fail", "nvshmemx_set_attr_uniqueid_args", 1) }, device.ErrArgument, "nvshmemx_set_attr_uniqueid_args: invalid value"},
+		"init fails":          {func(j *job) { j.mocks[0].named("fail", "nvshmemx_hostlib_init_attr", 5) }, device.ErrNoDevice, "nvshmemx_hostlib_init_attr: no GPU is selected"},
+		"half an init":        {func(j *job) { j.mocks[1].control("status", nvshmem.NVSHMEM_STATUS_IS_BOOTSTRAPPED) }, engine.ErrFailed, "no further than status 1"},
+		"different sharing":   {func(j *job) { j.mocks[1].control("status", nvshmem.NVSHMEM_STATUS_FULL_MPG) }, engine.ErrMismatch, "as many PEs must share each GPU"},
+		"no memory":           {func(j *job) { j.size = 1 << 28 }, device.ErrMemory, "no symmetric memory"},
+		"larger than the GPU": {func(j *job) { j.size = 1 << 60 }, device.ErrMemory, "of which"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j := newJob(t, 2, 2, true)
 			c.spoil(j)
 			_, errs := j.open()
+			if !errors.Is(errors.Join(errs...), c.kind) {
+				t.Errorf("none is of the kind %q: %v", c.kind, errs)
+			}
 			for pe, err := range errs {
+				if !errors.Is(err, c.kind) && !errors.Is(err, engine.ErrFailed) {
+					t.Errorf("PE %d: %v is of no kind", pe, err)
+				}
 				if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 					t.Errorf("PE %d: %v, want %q", pe, err, c.want)
 				}
@@ -97,7 +104,7 @@ func TestSecondWorldIsRefused(t *testing.T) {
 		t.Errorf("verdict %+v", v)
 	}
 	j.control = newJob(t, 1, 1, true).control
-	if _, errs := j.open(); !errors.Is(errs[0], errUsed) {
+	if _, errs := j.open(); !errors.Is(errs[0], errUsed) || !errors.Is(errs[0], device.ErrUnsupported) {
 		t.Errorf("error %v", errs[0])
 	}
 }

@@ -121,7 +121,7 @@ func TestWorldAddresses(t *testing.T) {
 	p.onStream(func(pe int, m *memory, s device.Handle) error {
 		var errs []error
 		for from := range p.n {
-			errs = append(errs, m.driver.Copy(m.dev, m.own(uintptr(200+from)), m.Address(from)+100, 1, s))
+			errs = append(errs, m.GPU.Copy(m.Dev, m.own(uintptr(200+from)), m.Address(from)+100, 1, s))
 		}
 		return errors.Join(errs...)
 	})

@@ -50,7 +50,7 @@ func (m *memory) GetNBI(pe int, dst unsafe.Pointer, src engine.Offset, n uintptr
 // move calls one of the four functions, which take to, from, bytes and PE. The memory is
 // not in a stack, so that its address is good for as long as it is alive.
 func (m *memory) move(f *function, pe int, far engine.Offset, near unsafe.Pointer, n uintptr, put bool) error {
-	p, err := m.at(pe, far, n)
+	p, err := m.At(pe, far, n)
 	if err != nil || n == 0 {
 		return err
 	}
@@ -143,12 +143,12 @@ func (m *memory) complete(ctx context.Context, library, stream bool) error {
 	case library && m.direct: // it waits for copies only
 		_, err = m.lib.call(&m.lib.quiet)
 	case library:
-		_, err = m.lib.watched(ctx, m.control, call, &m.lib.quiet)
+		_, err = m.lib.watched(ctx, m.Control, call, &m.lib.quiet)
 	default:
 		err = m.lib.poisoned()
 	}
 	if err != nil || !stream {
 		return err
 	}
-	return m.Finish(ctx, call, m.stream)
+	return m.Finish(ctx, call, m.Stream)
 }

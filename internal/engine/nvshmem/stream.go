@@ -12,7 +12,7 @@ import (
 
 // PutOn copies n bytes to pe in the order of a stream.
 func (m *memory) PutOn(s device.Handle, pe int, dst engine.Offset, src device.Ptr, n uintptr) error {
-	p, err := m.at(pe, dst, n)
+	p, err := m.At(pe, dst, n)
 	if err == nil {
 		err = m.local(pe, uintptr(src), n)
 	}
@@ -25,7 +25,7 @@ func (m *memory) PutOn(s device.Handle, pe int, dst engine.Offset, src device.Pt
 
 // GetOn copies n bytes from pe in the order of a stream.
 func (m *memory) GetOn(s device.Handle, pe int, dst device.Ptr, src engine.Offset, n uintptr) error {
-	p, err := m.at(pe, src, n)
+	p, err := m.At(pe, src, n)
 	if err == nil {
 		err = m.local(pe, uintptr(dst), n)
 	}
@@ -41,7 +41,7 @@ func (m *memory) PutSignalOn(s device.Handle, pe int, dst engine.Offset, src dev
 	if n == 0 {
 		return m.SignalOn(s, pe, sig, op)
 	}
-	p, err := m.at(pe, dst, n)
+	p, err := m.At(pe, dst, n)
 	if err == nil {
 		err = m.local(pe, uintptr(src), n)
 	}
@@ -68,7 +68,7 @@ func (m *memory) SignalOn(s device.Handle, pe int, sig engine.Offset, op engine.
 
 // signalling is where a signal is, and what the library calls the change.
 func (m *memory) signalling(pe int, sig engine.Offset, op engine.AMO) (word, code uintptr, err error) {
-	if word, err = m.signal(pe, sig); err == nil {
+	if word, err = m.Word(pe, sig, 8); err == nil {
 		code, err = signalCode(op)
 	}
 	return word, code, err
@@ -89,7 +89,7 @@ func signalCode(op engine.AMO) (uintptr, error) {
 // WaitOn has a stream wait for the own signal. Where PEs share a GPU the library would end
 // the process, and the driver waits.
 func (m *memory) WaitOn(s device.Handle, at engine.Offset, c engine.Compare, v uint64) error {
-	word, err := m.signal(m.control.Rank(), at)
+	word, err := m.Word(m.Control.Rank(), at, 8)
 	if err != nil {
 		return err
 	}
@@ -111,11 +111,11 @@ func (m *memory) waitByDriver(s device.Handle, p device.Ptr, c engine.Compare, v
 	}
 	switch {
 	case c == engine.CompareEQ:
-		return m.driver.WaitValue(m.dev, s, p, v, device.CompareEQ)
+		return m.GPU.WaitValue(m.Dev, s, p, v, device.CompareEQ)
 	case c == engine.CompareGE:
-		return m.driver.WaitValue(m.dev, s, p, v, device.CompareGE)
+		return m.GPU.WaitValue(m.Dev, s, p, v, device.CompareGE)
 	case c == engine.CompareGT && v != math.MaxInt64:
-		return m.driver.WaitValue(m.dev, s, p, v+1, device.CompareGE)
+		return m.GPU.WaitValue(m.Dev, s, p, v+1, device.CompareGE)
 	}
 	return m.able("a wait for a signal that is not for one number, or one above")
 }
@@ -157,7 +157,7 @@ func (m *memory) able(what string) error {
 // in it.
 func (m *memory) meet(f *function, kind engine.Kind, s device.Handle) error {
 	if m.limited {
-		_, err := m.lib.watched(context.Background(), m.control, engine.Call{Kind: kind}, f, uintptr(s))
+		_, err := m.lib.watched(context.Background(), m.Control, engine.Call{Kind: kind}, f, uintptr(s))
 		return err
 	}
 	_, err := m.lib.call(f, uintptr(s))

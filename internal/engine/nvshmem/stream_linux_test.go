@@ -16,16 +16,16 @@ import (
 )
 
 // own is an address in the own memory.
-func (m *memory) own(off uintptr) device.Ptr { return device.Ptr(m.base + off) }
+func (m *memory) own(off uintptr) device.Ptr { return device.Ptr(m.Base + off) }
 
 // fill writes bytes to the own memory, and read reads some.
 func (m *memory) fill(off uintptr, data []byte) error {
-	return m.Put(m.control.Rank(), off, pointer(&data[0]), uintptr(len(data)))
+	return m.Put(m.Control.Rank(), off, pointer(&data[0]), uintptr(len(data)))
 }
 
 func (m *memory) read(off uintptr, n int) ([]byte, error) {
 	data := make([]byte, n)
-	return data, m.Get(m.control.Rank(), pointer(&data[0]), off, uintptr(n))
+	return data, m.Get(m.Control.Rank(), pointer(&data[0]), off, uintptr(n))
 }
 
 // finish waits for a stream of the test.
@@ -37,12 +37,12 @@ func (m *memory) finish(s device.Handle) error {
 func (p *party) onStream(f func(pe int, m *memory, s device.Handle) error) {
 	p.t.Helper()
 	p.each(func(pe int, m *memory) error {
-		s, err := m.driver.NewStream(m.dev, 0)
+		s, err := m.GPU.NewStream(m.Dev, 0)
 		if err != nil {
 			return err
 		}
 		err = errors.Join(f(pe, m, s), m.finish(s))
-		return errors.Join(err, m.driver.DestroyStream(m.dev, s))
+		return errors.Join(err, m.GPU.DestroyStream(m.Dev, s))
 	})
 }
 

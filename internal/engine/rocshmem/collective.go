@@ -38,7 +38,7 @@ func (g *group) collective(s device.Handle, c *engine.Collective) error {
 }
 
 // own is an address of the own memory, of arrays or behind them.
-func (m *memory) own(off engine.Offset) rocshmem.Symmetric { return rocshmem.Symmetric(m.base + off) }
+func (m *memory) own(off engine.Offset) rocshmem.Symmetric { return rocshmem.Symmetric(m.Base + off) }
 
 // fits refuses what is not in the heap, or no member.
 func (g *group) fits(c *engine.Collective) error {
@@ -79,7 +79,7 @@ func (g *group) broadcast(s device.Handle, c *engine.Collective) error {
 
 // copyOn copies inside the own memory.
 func (m *memory) copyOn(s device.Handle, dst, src engine.Offset, n uintptr) error {
-	return m.driver.Copy(m.dev, device.Ptr(m.base+dst), device.Ptr(m.base+src), n, s)
+	return m.GPU.Copy(m.Dev, device.Ptr(m.Base+dst), device.Ptr(m.Base+src), n, s)
 }
 
 // fcollect is a put to everybody between two meetings: the library has none for streams.
@@ -142,7 +142,7 @@ func (g *group) reduceOn(s device.Handle, dst, src engine.Offset, n uintptr, c *
 }
 
 // scratch is the group's part of the memory behind the arrays.
-func (g *group) scratch() engine.Offset { return g.m.size + uintptr(g.slot)*scratchSize }
+func (g *group) scratch() engine.Offset { return g.m.Bytes + uintptr(g.slot)*scratchSize }
 
 // reduceThrough reduces n bytes to the scratch, some at a time, and has member to copy them
 // from there: the library writes all members' destinations.

@@ -17,7 +17,9 @@ import (
 	"context"
 	"errors"
 
+	"github.com/goshmem/goshmem/internal/device"
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/engine/block"
 )
 
 const name = "rocshmem"
@@ -46,7 +48,7 @@ func (e Engine) Probe() engine.Verdict {
 // once per process. Collective over the job; an error of one PE is one of all.
 func (e Engine) Open(ctx context.Context, job engine.Job) (engine.Heap, error) {
 	if job.NodeSize != 0 && job.NodeSize < job.Size {
-		return nil, errors.New("engine rocshmem has no virtual nodes: unset GOSHMEM_NODE_SIZE, or use engine host")
+		return nil, block.Of(device.ErrUnsupported, errors.New("engine rocshmem has no virtual nodes: unset GOSHMEM_NODE_SIZE, or use engine host"))
 	}
 	small := job
 	small.HeapSize = controlSize(job.HeapSize)
@@ -61,8 +63,8 @@ func (e Engine) Open(ctx context.Context, job engine.Job) (engine.Heap, error) {
 func open(ctx context.Context, p *process, job engine.Job, control engine.Heap) (engine.Heap, error) {
 	m, err := join(ctx, p, job, control)
 	if err != nil {
-		control.Fail(reasonOf(err), engine.Stays)
-		return nil, errors.Join(err, control.Close())
+		control.Fail(block.Reason(err), engine.Stays)
+		return nil, errors.Join(block.Sorted(err), control.Close())
 	}
 	return &heap{Heap: control, device: m}, nil
 }
@@ -74,15 +76,6 @@ func controlSize(heap uintptr) uintptr { return (heap + 4095) &^ 4095 }
 // Reluctant says why the engine wants to be asked for.
 func (Engine) Reluctant() string {
 	return "the library ends the process where others return an error, so it must be asked for"
-}
-
-// reasonOf is what the others are told: nothing, if it is from one of them.
-func reasonOf(err error) string {
-	var theirs *engine.Stall
-	if errors.As(err, &theirs) {
-		return ""
-	}
-	return err.Error()
 }
 
 func (e Engine) process() *process {

@@ -46,7 +46,7 @@ func TestPutAndGet(t *testing.T) {
 		p.write(8, uint64(p.rank)+7)
 		p.ok(p.Get(p.rank, pointer(foreign), 8, 8))
 		p.ok(p.Put(next, 16, pointer(foreign), 8))
-		p.ok(p.Put(next, 24, pointer(device.Ptr(p.base+8)), 8))
+		p.ok(p.Put(next, 24, pointer(device.Ptr(p.Base+8)), 8))
 		p.barrier(s)
 		p.has(16, uint64(prev)+7, uint64(prev)+7)
 		p.ok(p.Commit(16, 8))
@@ -61,7 +61,7 @@ func TestPutAndGet(t *testing.T) {
 // foreign is memory of the device that the library does not know.
 func (p *pe) foreign(n uintptr) device.Ptr {
 	p.Helper()
-	at, err := p.driver.Alloc(p.dev, n)
+	at, err := p.GPU.Alloc(p.Dev, n)
 	p.ok(err)
 	return at
 }
@@ -120,9 +120,9 @@ func TestStreams(t *testing.T) {
 		add := engine.AMO{Kind: engine.AMOAdd, Width: 8, Value: 3}
 		set := engine.AMO{Kind: engine.AMOSet, Width: 8, Value: 7}
 		p.ok(p.WaitOn(s, sig, engine.CompareEQ, 7)) // the host goes on, the stream does not
-		p.ok(p.GetOn(s, p.rank, device.Ptr(p.base+256), data, 8))
+		p.ok(p.GetOn(s, p.rank, device.Ptr(p.Base+256), data, 8))
 		other := p.newStream()
-		p.ok(p.PutSignalOn(other, next, data, device.Ptr(p.base+src), 8, sig, set))
+		p.ok(p.PutSignalOn(other, next, data, device.Ptr(p.Base+src), 8, sig, set))
 		p.finish(s)
 		p.has(256, uint64(prev)+100)
 		p.barrier(other)
@@ -135,12 +135,12 @@ func TestStreams(t *testing.T) {
 		p.ok(p.QuietOn(other))
 		p.barrier(other)
 		p.has(sig, 7)
-		p.ok(p.PutOn(s, next, data, device.Ptr(p.base+src), 8))
-		p.ok(p.GetOn(s, next, device.Ptr(p.base+264), src, 8))
+		p.ok(p.PutOn(s, next, data, device.Ptr(p.Base+src), 8))
+		p.ok(p.GetOn(s, next, device.Ptr(p.Base+264), src, 8))
 		p.barrier(s)
 		p.has(264, uint64(next)+100)
 		foreign := p.foreign(8)
-		if err := p.PutOn(s, next, data, foreign, 8); p.peers[next] == 0 != errors.Is(err, device.ErrUnsupported) {
+		if err := p.PutOn(s, next, data, foreign, 8); p.Peers[next] == 0 != errors.Is(err, device.ErrUnsupported) {
 			p.Errorf("put of foreign memory: %v", err)
 		}
 		p.barrier(s)
@@ -276,11 +276,11 @@ func TestRefused(t *testing.T) {
 		b := unsafe.Pointer(&make([]byte, 16)[0])
 		set := engine.AMO{Kind: engine.AMOSet, Width: 8}
 		atomic := func(pe int, at engine.Offset, op engine.AMO) error { _, err := p.Atomic(pe, at, op); return err }
-		bad := engine.Collective{Kind: engine.KindAllToAll, Bytes: p.size + 1}
+		bad := engine.Collective{Kind: engine.KindAllToAll, Bytes: p.Bytes + 1}
 		for i, err := range []error{
-			p.Put(1, 0, b, 8), p.Put(-1, 0, b, 8), p.Put(0, p.size-4, b, 8), p.Get(0, b, p.size, 1), p.Put(0, ^engine.Offset(0), b, 2),
+			p.Put(1, 0, b, 8), p.Put(-1, 0, b, 8), p.Put(0, p.Bytes-4, b, 8), p.Get(0, b, p.Bytes, 1), p.Put(0, ^engine.Offset(0), b, 2),
 			atomic(0, 4, set), atomic(1, 0, set), p.WaitOn(s, 3, engine.CompareEQ, 0), p.WaitOn(s, 0, 9, 0), p.SignalOn(s, 0, 0, engine.AMO{Kind: engine.AMOXor, Width: 8}),
-			p.SignalOn(s, 0, p.size, set), p.PutOn(s, 2, 0, device.Ptr(p.base), 8), p.GetOn(s, 0, device.Ptr(p.base), p.size, 8), p.Commit(p.size, 8), p.Release(1, p.size),
+			p.SignalOn(s, 0, p.Bytes, set), p.PutOn(s, 2, 0, device.Ptr(p.Base), 8), p.GetOn(s, 0, device.Ptr(p.Base), p.Bytes, 8), p.Commit(p.Bytes, 8), p.Release(1, p.Bytes),
 			p.world.CollectiveOn(s, &bad), p.world.CollectiveOn(s, &engine.Collective{Kind: engine.KindBarrier, Bytes: 1}), p.world.CollectiveOn(s, &engine.Collective{Kind: engine.KindBroadcast, Bytes: 1, Root: 1}),
 		} {
 			if !errors.Is(err, device.ErrArgument) {

@@ -25,17 +25,19 @@ func TestJoinFails(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		plan plan
-		is   error
+		is   error // what PE 0 or PE 1 gets
+		kind error // what that is to callers
 		says string
 	}{
-		{"no shim", plan{files: []string{good, "/nowhere/" + rocshmem.Soname}}, device.ErrUnsupported, "/nowhere"},
-		{"another table", plan{files: []string{good, build("-DTABLE=1")}}, rocshmem.ErrShim, "build it again from native/rocshmem"},
-		{"two installations", plan{files: []string{good, build(`-DARCHIVE="3.7.0"`)}}, rocshmem.ErrShim, "headers of rocSHMEM 3.8.0 and linked with rocSHMEM 3.7.0"},
-		{"another build", plan{files: []string{good, build(`-DBUILT="IPC"`)}}, nil, "all must be built over the same rocSHMEM"},
-		{"RO without MPI", plan{files: []string{good, good}, environ: []string{"ROCSHMEM_BACKEND=ro"}}, ErrNeedsMPI, "start with mpirun -n 2"},
-		{"no such backend", plan{files: []string{good, good}, environ: []string{"ROCSHMEM_BACKEND=rdma"}}, ErrBackend, "rdma"},
-		{"too large", plan{files: []string{good, good}, config: engine.Config{HeapSize: 1 << 50}}, device.ErrMemory, "lower GOSHMEM_HEAP_SIZE"},
-		{"sizes differ", plan{files: []string{good, good}, job: func(j *engine.Job) { j.HeapSize += uintptr(j.Rank) << 20 }}, engine.ErrMismatch, "must be the same everywhere"},
+		{"no shim", plan{files: []string{good, "/nowhere/" + rocshmem.Soname}}, device.ErrUnsupported, device.ErrUnsupported, "/nowhere"},
+		{"another table", plan{files: []string{good, build("-DTABLE=1")}}, rocshmem.ErrShim, device.ErrUnsupported, "build it again from native/rocshmem"},
+		{"two installations", plan{files: []string{good, build(`-DARCHIVE="3.7.0"`)}}, rocshmem.ErrShim, device.ErrUnsupported, "headers of rocSHMEM 3.8.0 and linked with rocSHMEM 3.7.0"},
+		{"another build", plan{files: []string{good, build(`-DBUILT="IPC"`)}}, engine.ErrMismatch, engine.ErrMismatch, "all must be built over the same rocSHMEM"},
+		{"RO without MPI", plan{files: []string{good, good}, environ: []string{"ROCSHMEM_BACKEND=ro"}}, ErrNeedsMPI, device.ErrUnsupported, "start with mpirun -n 2"},
+		{"no such backend", plan{files: []string{good, good}, environ: []string{"ROCSHMEM_BACKEND=rdma"}}, ErrBackend, device.ErrUnsupported, "rdma"},
+		{"no such port", plan{files: []string{good, good}, environ: []string{"MASTER_PORT=0"}}, ErrSetting, device.ErrArgument, "MASTER_PORT"},
+		{"too large", plan{files: []string{good, good}, config: engine.Config{HeapSize: 1 << 50}}, device.ErrMemory, device.ErrMemory, "lower GOSHMEM_HEAP_SIZE"},
+		{"sizes differ", plan{files: []string{good, good}, job: func(j *engine.Job) { j.HeapSize += uintptr(j.Rank) << 20 }}, engine.ErrMismatch, engine.ErrMismatch, "must be the same everywhere"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.plan.config.HeapSize == 0 {
@@ -48,8 +50,13 @@ func TestJoinFails(t *testing.T) {
 				}
 			}
 			_, errs := c.plan.open(t)
-			if all := errors.Join(errs...); c.is != nil && !errors.Is(all, c.is) || errs[0] == nil || errs[1] == nil || !strings.Contains(all.Error(), c.says) {
-				t.Errorf("PE 0: %v\nPE 1: %v\nwant %v, %q", errs[0], errs[1], c.is, c.says)
+			if all := errors.Join(errs...); !errors.Is(all, c.is) || !errors.Is(all, c.kind) || !strings.Contains(all.Error(), c.says) {
+				t.Errorf("PE 0: %v\nPE 1: %v\nwant %v, %v, %q", errs[0], errs[1], c.is, c.kind, c.says)
+			}
+			for pe, err := range errs { // who is told of it by the other knows that one has failed
+				if !errors.Is(err, c.kind) && !errors.Is(err, engine.ErrFailed) {
+					t.Errorf("PE %d: %v", pe, err)
+				}
 			}
 		})
 	}
@@ -63,7 +70,7 @@ func TestOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(t.Context(), p, engine.Job{Size: 1}, control[0]); !errors.Is(err, ErrUsed) {
+	if _, err := open(t.Context(), p, engine.Job{Size: 1}, control[0]); !errors.Is(err, ErrUsed) || !errors.Is(err, device.ErrUnsupported) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -86,7 +93,7 @@ func TestDeathInAStream(t *testing.T) {
 		if !errors.Is(err, engine.ErrFailed) || p.Poisoned() == nil || !strings.Contains(err.Error(), "it was told to") {
 			p.Errorf("PE %d: %v", p.rank, err)
 		}
-		if err := p.PutOn(s, 0, 0, device.Ptr(p.base), 8); !errors.Is(err, engine.ErrFailed) {
+		if err := p.PutOn(s, 0, 0, device.Ptr(p.Base), 8); !errors.Is(err, engine.ErrFailed) {
 			p.Errorf("PE %d: put after that: %v", p.rank, err)
 		}
 		p.ok(p.device().Close())

@@ -32,11 +32,11 @@ func (g *group) ordered(s device.Handle, queue func() error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	m := g.m
-	if captured, err := m.driver.Capturing(m.dev, s); err != nil || captured {
+	if captured, err := m.GPU.Capturing(m.Dev, s); err != nil || captured {
 		return errors.Join(err, queue())
 	}
 	if g.event != 0 && g.last != s {
-		if err := m.driver.StreamWait(m.dev, s, g.event); err != nil {
+		if err := m.GPU.StreamWait(m.Dev, s, g.event); err != nil {
 			return err
 		}
 	}
@@ -45,12 +45,12 @@ func (g *group) ordered(s device.Handle, queue func() error) error {
 	}
 	if g.event == 0 {
 		var err error
-		if g.event, err = m.driver.NewEvent(m.dev, false); err != nil {
+		if g.event, err = m.GPU.NewEvent(m.Dev, false); err != nil {
 			return err
 		}
 	}
 	g.last = s
-	return m.driver.Record(m.dev, g.event, s)
+	return m.GPU.Record(m.Dev, g.event, s)
 }
 
 // drop gives the event back.
@@ -62,7 +62,7 @@ func (g *group) drop() error {
 	}
 	e := g.event
 	g.event = 0
-	return g.m.driver.DestroyEvent(g.m.dev, e)
+	return g.m.GPU.DestroyEvent(g.m.Dev, e)
 }
 
 // NewGroup has the library make a team of a part of parent.
@@ -73,7 +73,7 @@ func (m *memory) NewGroup(ctx context.Context, parent engine.Group, slot, start,
 	}
 	var team rocshmem.Team
 	call := engine.Call{Kind: engine.KindSplit, Slot: uint8(p.slot)}
-	err := m.lib.watched(ctx, m.control, call, "making a team", func(l *rocshmem.Library) {
+	err := m.lib.watched(ctx, m.Control, call, "making a team", func(l *rocshmem.Library) {
 		team = rocshmem.Team(l.TeamSplit(p.team, int32(start), int32(stride), int32(size)))
 	})
 	if err != nil {
@@ -136,10 +136,10 @@ func (g *group) sync(s device.Handle) error {
 
 // Close gives the team back.
 func (g *group) Close(ctx context.Context) error {
-	if g.slot == 0 || g.m.lib.poisoned() != nil || g.m.control.Broken() != nil {
+	if g.slot == 0 || g.m.lib.poisoned() != nil || g.m.Control.Broken() != nil {
 		return nil
 	}
 	call := engine.Call{Kind: engine.KindDestroy, Slot: uint8(g.slot)}
-	err := g.m.lib.watched(ctx, g.m.control, call, "giving a team back", func(l *rocshmem.Library) { l.TeamDestroy(g.team) })
+	err := g.m.lib.watched(ctx, g.m.Control, call, "giving a team back", func(l *rocshmem.Library) { l.TeamDestroy(g.team) })
 	return errors.Join(err, g.drop())
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/goshmem/goshmem/internal/abi/rocshmem"
+	"github.com/goshmem/goshmem/internal/device"
+	"github.com/goshmem/goshmem/internal/engine/block"
 )
 
 // What the library would answer by ending the process, or not at all.
@@ -21,6 +23,14 @@ var (
 	// ErrSetting is a variable whose value the library would read wrongly.
 	ErrSetting = errors.New("a variable of rocSHMEM has a value that it cannot use")
 )
+
+// guarded is a refusal of these, as the kind that callers know.
+func guarded(err error) error {
+	if errors.Is(err, ErrSetting) {
+		return block.Of(device.ErrArgument, fmt.Errorf("rocshmem: %w", err))
+	}
+	return block.Of(device.ErrUnsupported, fmt.Errorf("rocshmem: %w", err))
+}
 
 const (
 	heapVar    = "ROCSHMEM_HEAP_SIZE"

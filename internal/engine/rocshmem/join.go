@@ -9,6 +9,7 @@ import (
 	"github.com/goshmem/goshmem/internal/abi/rocshmem"
 	"github.com/goshmem/goshmem/internal/device"
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/engine/block"
 )
 
 // joiner is one PE on its way into a world. After each step that can fail on one PE
@@ -35,8 +36,11 @@ func join(ctx context.Context, p *process, job engine.Job, control engine.Heap) 
 		everyone[pe] = pe
 	}
 	j := &joiner{
-		memory: &memory{control: control, rank: job.Rank, size: job.HeapSize, peers: make([]device.Ptr, job.Size)},
-		ctx:    ctx, p: p, job: job, gate: control.Gate(gateSlot, everyone, 0),
+		memory: &memory{
+			Memory: block.Memory{Engine: name, Control: control, Bytes: job.HeapSize, Peers: make([]device.Ptr, job.Size)},
+			rank:   job.Rank,
+		},
+		ctx: ctx, p: p, job: job, gate: control.Gate(gateSlot, everyone, 0),
 	}
 	for _, step := range []func() error{j.find, j.compare, j.start, j.started, j.allocate, j.reach} {
 		if err := step(); err != nil {
@@ -64,19 +68,19 @@ func (j *joiner) gather(mine engine.Words) ([]engine.Words, error) {
 // find opens the shim and the driver, and refuses what the library would end the process for.
 func (j *joiner) find() error {
 	if j.p.used.Load() {
-		return ErrUsed
+		return block.Of(device.ErrUnsupported, ErrUsed)
 	}
 	var err error
 	if j.set, err = readSettings(j.p.environ()); err != nil {
-		return fmt.Errorf("rocshmem: %w", err)
+		return guarded(err)
 	}
-	lib, driver, err := j.p.load(j.size + reserve + spare)
+	lib, driver, err := j.p.load(j.Bytes + reserve + spare)
 	if err != nil {
 		return err
 	}
-	j.lib, j.driver, j.dev = newLibrary(lib), driver, j.job.LocalRank%driver.Count()
+	j.lib, j.GPU, j.Dev = newLibrary(lib), driver, j.job.LocalRank%driver.Count()
 	if lib.AtOnce() {
-		if j.lib.turns, err = order(lib, driver, j.dev); err != nil {
+		if j.lib.turns, err = order(lib, driver, j.Dev); err != nil {
 			return err
 		}
 	}
@@ -87,19 +91,19 @@ func (j *joiner) find() error {
 		err = j.set.mayStart(j.backend, j.job.Size, mpiInitialised)
 	}
 	if err != nil {
-		return fmt.Errorf("rocshmem: %w", err)
+		return guarded(err)
 	}
 	return j.fits()
 }
 
 // fits refuses a heap that the GPU has no room for.
 func (j *joiner) fits() error {
-	free, _, err := j.driver.MemoryInfo(j.dev)
+	free, _, err := j.GPU.MemoryInfo(j.Dev)
 	if err != nil {
 		return err
 	}
-	if need := uint64(j.size + reserve + spare); need > free {
-		return fmt.Errorf("rocshmem: %w: a heap of %d bytes, and %d of the library's, do not fit into the %d that %s:%d has free: lower GOSHMEM_HEAP_SIZE", device.ErrMemory, j.size, reserve+spare, free, j.driver.Name(), j.dev)
+	if need := uint64(j.Bytes + reserve + spare); need > free {
+		return fmt.Errorf("rocshmem: %w: a heap of %d bytes, and %d of the library's, do not fit into the %d that %s:%d has free: lower GOSHMEM_HEAP_SIZE", device.ErrMemory, j.Bytes, reserve+spare, free, j.GPU.Name(), j.Dev)
 	}
 	return nil
 }
@@ -107,18 +111,18 @@ func (j *joiner) fits() error {
 // compare has all PEs tell what must fit together, before the library is told of it.
 func (j *joiner) compare() error {
 	about := j.lib.Facts()
-	all, err := j.gather(engine.Words{hash(about.String()), uint64(j.size), hash(j.backend)})
+	all, err := j.gather(engine.Words{hash(about.String()), uint64(j.Bytes), hash(j.backend)})
 	if err != nil {
 		return err
 	}
 	for pe, words := range all {
 		switch {
 		case words[0] != all[j.rank][0]:
-			return fmt.Errorf("rocshmem: PE %d has another shim than this PE (%v, %s): all must be built over the same rocSHMEM", pe, about, j.lib.Path())
+			return block.Differ("rocshmem: PE %d has another shim than this PE (%v, %s): all must be built over the same rocSHMEM", pe, about, j.lib.Path())
 		case words[1] != all[j.rank][1]:
-			return &engine.Stall{Cause: engine.ErrMismatch, Detail: fmt.Sprintf("PE %d has a heap of %d bytes, this PE %d: GOSHMEM_HEAP_SIZE must be the same everywhere", pe, words[1], j.size)}
+			return block.Differ("PE %d has a heap of %d bytes, this PE %d: GOSHMEM_HEAP_SIZE must be the same everywhere", pe, words[1], j.Bytes)
 		case words[2] != all[j.rank][2]:
-			return fmt.Errorf("rocshmem: PE %d would start another backend than this PE (%s): %s must be the same everywhere", pe, j.backend, backendVar)
+			return block.Differ("rocshmem: PE %d would start another backend than this PE (%s): %s must be the same everywhere", pe, j.backend, backendVar)
 		}
 	}
 	return nil
@@ -133,9 +137,9 @@ func hash(text string) uint64 {
 // start ships rank 0's id to everybody, and has the library start with it.
 func (j *joiner) start() error {
 	if !j.p.used.CompareAndSwap(false, true) {
-		return ErrUsed
+		return block.Of(device.ErrUnsupported, ErrUsed)
 	}
-	if err := j.lib.do(func(l *rocshmem.Library) { l.SetDevice(int32(j.dev)) }); err != nil {
+	if err := j.lib.do(func(l *rocshmem.Library) { l.SetDevice(int32(j.Dev)) }); err != nil {
 		return err
 	}
 	id, err := j.share()
@@ -143,7 +147,7 @@ func (j *joiner) start() error {
 		return err
 	}
 	var status int32
-	err = j.lib.watched(j.ctx, j.control, j.call(), "the start", func(l *rocshmem.Library) { status = l.Begin(j.rank, j.job.Size, id) })
+	err = j.lib.watched(j.ctx, j.Control, j.call(), "the start", func(l *rocshmem.Library) { status = l.Begin(j.rank, j.job.Size, id) })
 	if err != nil {
 		return err
 	}
@@ -203,12 +207,12 @@ func (j *joiner) started() error {
 
 // allocate takes the memory of the whole world at once.
 func (j *joiner) allocate() error {
-	err := j.lib.watched(j.ctx, j.control, j.call(), "the allocation of the heap", func(l *rocshmem.Library) { j.base = l.Malloc(uint64(j.size + reserve)) })
+	err := j.lib.watched(j.ctx, j.Control, j.call(), "the allocation of the heap", func(l *rocshmem.Library) { j.Base = l.Malloc(uint64(j.Bytes + reserve)) })
 	if err != nil {
 		return err
 	}
-	if j.base == 0 {
-		return fmt.Errorf("rocshmem: %w: no symmetric memory of %d bytes: lower GOSHMEM_HEAP_SIZE", device.ErrMemory, j.size+reserve)
+	if j.Base == 0 {
+		return fmt.Errorf("rocshmem: %w: no symmetric memory of %d bytes: lower GOSHMEM_HEAP_SIZE", device.ErrMemory, j.Bytes+reserve)
 	}
 	return nil
 }
@@ -216,23 +220,23 @@ func (j *joiner) allocate() error {
 // reach finds where the others' memory is, and makes a stream of our own.
 func (j *joiner) reach() error {
 	err := j.lib.do(func(l *rocshmem.Library) {
-		for pe := range j.peers {
-			j.peers[pe] = device.Ptr(l.Ptr(rocshmem.Symmetric(j.base), rocshmem.PE(pe)))
+		for pe := range j.Peers {
+			j.Peers[pe] = device.Ptr(l.Ptr(rocshmem.Symmetric(j.Base), rocshmem.PE(pe)))
 		}
 	})
 	if err != nil {
 		return err
 	}
-	if j.peers[j.rank] == 0 { // a library without IPC has no address for anybody
-		j.peers[j.rank] = device.Ptr(j.base)
+	if j.Peers[j.rank] == 0 { // a library without IPC has no address for anybody
+		j.Peers[j.rank] = device.Ptr(j.Base)
 	}
-	if j.peers[j.rank] != device.Ptr(j.base) {
-		return fmt.Errorf("rocshmem: the library has the memory of this PE at %#x, and gave it at %#x", j.peers[j.rank], j.base)
+	if j.Peers[j.rank] != device.Ptr(j.Base) {
+		return fmt.Errorf("rocshmem: the library has the memory of this PE at %#x, and gave it at %#x", j.Peers[j.rank], j.Base)
 	}
-	if j.stream, err = j.driver.NewStream(j.dev, 0); err != nil {
+	if j.Stream, err = j.GPU.NewStream(j.Dev, 0); err != nil {
 		return err
 	}
-	j.looks, err = j.driver.NewStream(j.dev, 0)
+	j.Looks, err = j.GPU.NewStream(j.Dev, 0)
 	if err != nil {
 		return err
 	}

@@ -19,10 +19,10 @@ func (m *memory) Put(pe int, dst engine.Offset, src unsafe.Pointer, n uintptr) e
 	if err != nil || n == 0 {
 		return err
 	}
-	if m.peers[pe] == 0 {
+	if m.Peers[pe] == 0 {
 		return m.putFar(pe, to, src, n)
 	}
-	return m.copyIn(m.peers[pe]+device.Ptr(dst), src, n)
+	return m.copyIn(m.Peers[pe]+device.Ptr(dst), src, n)
 }
 
 // PutNBI is Put: nothing is left to be completed.
@@ -36,10 +36,10 @@ func (m *memory) Get(pe int, dst unsafe.Pointer, src engine.Offset, n uintptr) e
 	if err != nil || n == 0 {
 		return err
 	}
-	if m.peers[pe] == 0 {
+	if m.Peers[pe] == 0 {
 		return m.getFar(pe, dst, from, n)
 	}
-	return m.copyOut(dst, m.peers[pe]+device.Ptr(src), n)
+	return m.copyOut(dst, m.Peers[pe]+device.Ptr(src), n)
 }
 
 // GetNBI is Get.
@@ -67,7 +67,7 @@ func (m *memory) onDevice(p unsafe.Pointer) (bool, error) {
 	if m.symmetric(uintptr(p), 1) {
 		return true, nil
 	}
-	about, err := m.driver.Attributes(device.Ptr(uintptr(p)))
+	about, err := m.GPU.Attributes(device.Ptr(uintptr(p)))
 	return about.Known && !about.Pinned, err
 }
 
@@ -78,9 +78,9 @@ func (m *memory) copyIn(to device.Ptr, src unsafe.Pointer, n uintptr) error {
 	case err != nil:
 		return err
 	case !there:
-		return m.driver.CopyIn(m.dev, to, src, n, m.stream)
+		return m.GPU.CopyIn(m.Dev, to, src, n, m.Stream)
 	}
-	if err := m.driver.Copy(m.dev, to, device.Ptr(uintptr(src)), n, m.stream); err != nil {
+	if err := m.GPU.Copy(m.Dev, to, device.Ptr(uintptr(src)), n, m.Stream); err != nil {
 		return err
 	}
 	return m.settle()
@@ -93,9 +93,9 @@ func (m *memory) copyOut(dst unsafe.Pointer, from device.Ptr, n uintptr) error {
 	case err != nil:
 		return err
 	case !there:
-		return m.driver.CopyOut(m.dev, dst, from, n, m.stream)
+		return m.GPU.CopyOut(m.Dev, dst, from, n, m.Stream)
 	}
-	if err := m.driver.Copy(m.dev, device.Ptr(uintptr(dst)), from, n, m.stream); err != nil {
+	if err := m.GPU.Copy(m.Dev, device.Ptr(uintptr(dst)), from, n, m.Stream); err != nil {
 		return err
 	}
 	return m.settle()
@@ -103,7 +103,7 @@ func (m *memory) copyOut(dst unsafe.Pointer, from device.Ptr, n uintptr) error {
 
 // settle waits for the own stream.
 func (m *memory) settle() error {
-	return m.Finish(context.Background(), engine.Call{Kind: engine.KindQuiet}, m.stream)
+	return m.Finish(context.Background(), engine.Call{Kind: engine.KindQuiet}, m.Stream)
 }
 
 // putFar puts to a PE without an address here. The library reads symmetric memory only:
@@ -139,7 +139,7 @@ func (m *memory) pass(n uintptr, copy func(through uintptr, at, some uintptr) er
 	defer m.passing.Unlock()
 	for at := uintptr(0); at < n; {
 		some := min(n-at, scratchSize)
-		if err := copy(m.base+m.size+bounce, at, some); err != nil {
+		if err := copy(m.Base+m.Bytes+bounce, at, some); err != nil {
 			return err
 		}
 		at += some
@@ -148,7 +148,7 @@ func (m *memory) pass(n uintptr, copy func(through uintptr, at, some uintptr) er
 }
 
 func (m *memory) sendFar(pe int, to rocshmem.Symmetric, from rocshmem.Local, n uintptr) error {
-	s := rocshmem.Stream(m.stream)
+	s := rocshmem.Stream(m.Stream)
 	err := m.lib.do(func(l *rocshmem.Library) {
 		l.PutmemOnStream(to, from, uint64(n), rocshmem.PE(pe), s)
 		l.QuietOnStream(s)
@@ -160,7 +160,7 @@ func (m *memory) sendFar(pe int, to rocshmem.Symmetric, from rocshmem.Local, n u
 }
 
 func (m *memory) fetchFar(pe int, to rocshmem.Local, from rocshmem.Symmetric, n uintptr) error {
-	s := rocshmem.Stream(m.stream)
+	s := rocshmem.Stream(m.Stream)
 	err := m.lib.do(func(l *rocshmem.Library) {
 		l.GetmemOnStream(to, from, uint64(n), rocshmem.PE(pe), s)
 		l.QuietOnStream(s)
@@ -173,7 +173,7 @@ func (m *memory) fetchFar(pe int, to rocshmem.Local, from rocshmem.Symmetric, n 
 
 // local refuses memory that the library cannot read or write for a PE without an address.
 func (m *memory) local(pe int, p device.Ptr, n uintptr) error {
-	if m.peers[pe] != 0 || m.symmetric(uintptr(p), n) {
+	if m.Peers[pe] != 0 || m.symmetric(uintptr(p), n) {
 		return nil
 	}
 	return fmt.Errorf("rocshmem: %w: PE %d is not reached by copies of this GPU, so the local side of what goes on a stream must be symmetric memory as well", device.ErrUnsupported, pe)

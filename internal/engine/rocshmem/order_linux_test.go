@@ -20,7 +20,7 @@ type deed struct {
 
 // deeds are all operations that call the library, with numbers that no neighbour has too.
 func (p *pe) deeds(s device.Handle) []deed {
-	at := func(off engine.Offset) string { return fmt.Sprintf("%x", p.base+off) }
+	at := func(off engine.Offset) string { return fmt.Sprintf("%x", p.Base+off) }
 	stream, team := fmt.Sprintf("%x", s), fmt.Sprintf("%x", uintptr(p.team))
 	set, add := engine.AMO{Kind: engine.AMOSet, Width: 8, Value: 0x55}, engine.AMO{Kind: engine.AMOAdd, Width: 8, Value: 0x66}
 	atomic := func(op engine.AMO) func() error {
@@ -30,7 +30,7 @@ func (p *pe) deeds(s device.Handle) []deed {
 		c.Dst, c.Src = 0x100, 0x200
 		return func() error { return p.world.CollectiveOn(s, &c) }
 	}
-	own := func(off engine.Offset) device.Ptr { return device.Ptr(p.base + off) }
+	own := func(off engine.Offset) device.Ptr { return device.Ptr(p.Base + off) }
 	return []deed{
 		{func() error { return p.PutOn(s, 0, 0x40, own(0x80), 0x18) }, "putmem_on_stream " + at(0x40) + " " + at(0x80) + " 18 0 " + stream},
 		{func() error { return p.GetOn(s, 0, own(0x80), 0x40, 0x18) }, "getmem_on_stream " + at(0x80) + " " + at(0x40) + " 18 0 " + stream},
@@ -97,17 +97,17 @@ func TestStandInComplains(t *testing.T) {
 			do   func()
 			says string
 		}{
-			{func() { set(p.base, 1) }, "is no PE"},
-			{func() { set(p.base-8, 0) }, "is no word of 8 bytes in the heap"},
-			{func() { set(p.base+4, 0) }, "is no word of 8 bytes in the heap"},
-			{func() { p.lib.Putmem(rocshmem.Symmetric(p.base), 8, 8, 0) }, "is neither symmetric nor registered"},
-			{func() { p.lib.Putmem(rocshmem.Symmetric(p.base), rocshmem.Local(p.base), 1<<40, 0) }, "is not in the heap"},
+			{func() { set(p.Base, 1) }, "is no PE"},
+			{func() { set(p.Base-8, 0) }, "is no word of 8 bytes in the heap"},
+			{func() { set(p.Base+4, 0) }, "is no word of 8 bytes in the heap"},
+			{func() { p.lib.Putmem(rocshmem.Symmetric(p.Base), 8, 8, 0) }, "is neither symmetric nor registered"},
+			{func() { p.lib.Putmem(rocshmem.Symmetric(p.Base), rocshmem.Local(p.Base), 1<<40, 0) }, "is not in the heap"},
 			{func() { p.lib.BarrierOnStream(99, 0) }, "is no team"},
 			{func() {
-				p.lib.BroadcastmemOnStream(p.team, rocshmem.Symmetric(p.base), rocshmem.Symmetric(p.base), 8, 1, 0)
+				p.lib.BroadcastmemOnStream(p.team, rocshmem.Symmetric(p.Base), rocshmem.Symmetric(p.Base), 8, 1, 0)
 			}, "is not in the team"},
-			{func() { p.lib.SignalWaitUntilOnStream(rocshmem.Symmetric(p.base), 6, 0, 0) }, "is no comparison"},
-			{func() { p.lib.Free(rocshmem.Symmetric(p.base + 8)) }, "was not allocated"},
+			{func() { p.lib.SignalWaitUntilOnStream(rocshmem.Symmetric(p.Base), 6, 0, 0) }, "is no comparison"},
+			{func() { p.lib.Free(rocshmem.Symmetric(p.Base + 8)) }, "was not allocated"},
 		} {
 			c.do()
 			if got := p.controls.Complaints(); len(got) != 1 || !strings.Contains(got[0], c.says) {

@@ -18,7 +18,7 @@ func (m *memory) PutOn(s device.Handle, pe int, dst engine.Offset, src device.Pt
 		return err
 	}
 	if !m.symmetric(uintptr(src), n) {
-		return m.driver.Copy(m.dev, m.peers[pe]+device.Ptr(dst), src, n, s)
+		return m.GPU.Copy(m.Dev, m.Peers[pe]+device.Ptr(dst), src, n, s)
 	}
 	return m.lib.do(func(l *rocshmem.Library) {
 		l.PutmemOnStream(to, rocshmem.Local(src), uint64(n), rocshmem.PE(pe), rocshmem.Stream(s))
@@ -35,7 +35,7 @@ func (m *memory) GetOn(s device.Handle, pe int, dst device.Ptr, src engine.Offse
 		return err
 	}
 	if !m.symmetric(uintptr(dst), n) {
-		return m.driver.Copy(m.dev, dst, m.peers[pe]+device.Ptr(src), n, s)
+		return m.GPU.Copy(m.Dev, dst, m.Peers[pe]+device.Ptr(src), n, s)
 	}
 	return m.lib.do(func(l *rocshmem.Library) {
 		l.GetmemOnStream(rocshmem.Local(dst), from, uint64(n), rocshmem.PE(pe), rocshmem.Stream(s))
@@ -112,7 +112,7 @@ func (m *memory) WaitOn(s device.Handle, at engine.Offset, c engine.Compare, v u
 		return refused("streams compare numbers without a sign, and %d has one", int64(v))
 	}
 	if c == engine.CompareLT && v == 0 {
-		return m.driver.WaitValue(m.dev, s, device.Ptr(word), 1<<63, device.CompareAnd)
+		return m.GPU.WaitValue(m.Dev, s, device.Ptr(word), 1<<63, device.CompareAnd)
 	}
 	return m.lib.do(func(l *rocshmem.Library) {
 		l.SignalWaitUntilOnStream(word, rocshmem.Compare(c), v, rocshmem.Stream(s))

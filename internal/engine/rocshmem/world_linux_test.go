@@ -221,7 +221,7 @@ func (p *pe) finish(s device.Handle) {
 
 func (p *pe) newStream() device.Handle {
 	p.Helper()
-	s, err := p.driver.NewStream(p.dev, 0)
+	s, err := p.GPU.NewStream(p.Dev, 0)
 	p.ok(err)
 	return s
 }
