@@ -41,6 +41,6 @@
 // device and long enough, parts that overlap, remainders, types, operations that belong to
 // another communicator, ranks, use after Close. Checked mode (GOSHMEM_CHECK=1,
 // Options.Check) also compares the collectives of all ranks before they start, and names
-// those that differ; of [AllToAllV] it compares the type, not the counts. It needs a communicator of [Init], without ids of the program's own, or
+// those that differ. It needs a communicator of [Init], without ids of the program's own, or
 // of [InitAll], or one that was split or shrunk of such; see [Comm.Split] for the limits.
 package nccl
