@@ -111,7 +111,7 @@ func (c *collective) allToAllV(dst engine.Offset, recv Layout, src engine.Offset
 func (c *collective) parts(src engine.Offset, send Layout) ([]part, error) {
 	t, parts := c.t, c.t.prepare().parts
 	some := 1
-	if t.direct {
+	if t.staged {
 		some = engine.StageSize / int(unsafe.Sizeof(part{}))
 	}
 	for first := 0; first < len(parts); first += some {
@@ -137,7 +137,7 @@ func (c *collective) parts(src engine.Offset, send Layout) ([]part, error) {
 				return nil, err
 			}
 			parts[m] = part{uintptr(slip[1]), int(slip[2])}
-			if t.direct {
+			if t.staged {
 				parts[m] = unsafe.Slice((*part)(t.gate.Stage(m)), some)[t.me-first]
 			}
 		}
@@ -148,8 +148,8 @@ func (c *collective) parts(src engine.Offset, send Layout) ([]part, error) {
 // tell writes what this PE has for members first to last-1 where they look for it.
 func (c *collective) tell(src engine.Offset, send Layout, first, last int) error {
 	var stage []part
-	if c.t.direct {
-		own, err := c.t.gate.OwnStage(c.ctx, c.call)
+	if c.t.staged {
+		own, err := c.t.gate.OwnStage(c.ctx, c.call, uintptr(last-first)*unsafe.Sizeof(part{}))
 		if err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (c *collective) tell(src engine.Offset, send Layout, first, last int) error
 	}
 	for i := first; i < last; i++ {
 		p := part{src + uintptr(send.Offsets[i])*c.form.size, send.Counts[i]}
-		if c.t.direct {
+		if c.t.staged {
 			stage[i-first] = p
 			continue
 		}

@@ -42,7 +42,7 @@ func (t *Team) wayFor(n uintptr) way {
 	switch {
 	case n <= slipSize:
 		return bySlip
-	case n <= engine.StageSize && t.direct && t.slot < engine.OnStreams:
+	case n <= engine.StageSize && t.staged:
 		return byStage
 	}
 	return byHeap
@@ -116,7 +116,7 @@ func (c *collective) arriveWith(from unsafe.Pointer, n uintptr) error {
 	to := unsafe.Pointer(&c.slip[1])
 	if c.way == byStage {
 		var err error
-		if to, err = c.t.gate.OwnStage(c.ctx, c.call); err != nil {
+		if to, err = c.t.gate.OwnStage(c.ctx, c.call, n); err != nil {
 			return err
 		}
 	}

@@ -65,8 +65,8 @@ func Collect[T any](ctx context.Context, t *Team, dst, src Array[T]) (int, error
 func collect[T any](c *collective, dst, src Array[T]) (total int, err error) {
 	t := c.t
 	c.slip[1], c.slip[2] = uint64(src.off), uint64(src.n)
-	if t.direct && src.bytes() <= engine.StageSize {
-		to, err := t.gate.OwnStage(c.ctx, c.call)
+	if t.staged && src.bytes() <= engine.StageSize {
+		to, err := t.gate.OwnStage(c.ctx, c.call, src.bytes())
 		if err != nil {
 			return 0, err
 		}
@@ -84,7 +84,7 @@ func collect[T any](c *collective, dst, src Array[T]) (total int, err error) {
 		}
 		n := int(slip[2])
 		c.way = byStage
-		if !t.direct || uintptr(n)*sizeOf[T]() > engine.StageSize {
+		if !t.staged || uintptr(n)*sizeOf[T]() > engine.StageSize {
 			c.way, heaps = byHeap, true
 		}
 		if total+n > dst.n {

@@ -30,6 +30,7 @@ type Team struct {
 	stream   device.Handle          // for what the team does there while this PE waits; 0: not made yet
 	bases    []unsafe.Pointer       // of the members' heaps; nil: only the engine gets there
 	direct   bool                   // all of them are there
+	staged   bool                   // what members stage can be loaded
 	folding  folding                // what reductions need
 	current  collective             // under way, if busy
 	last     atomic.Pointer[Handle] // the last collective that was started; nil: none is under way
@@ -55,12 +56,13 @@ func (w *World) newTeam(slot int, members []int, generation uint64, c TeamConfig
 		w: w, slot: slot, members: members, config: c,
 		me:     slices.Index(members, w.rank),
 		gate:   w.heap.Gate(slot, members, generation),
-		direct: true,
+		direct: true, staged: true,
 	}
 	t.meetings.first = generation
-	for _, pe := range members {
+	for i, pe := range members {
 		t.bases = append(t.bases, w.bases[pe])
 		t.direct = t.direct && w.bases[pe] != nil
+		t.staged = t.staged && t.gate.Stage(i) != nil
 	}
 	return t
 }

@@ -224,9 +224,9 @@ type Gate interface {
 	// Stage is more memory of member i for data of this meeting, StageSize bytes, to be
 	// read like its slip; nil if it cannot be loaded and stored.
 	Stage(i int) unsafe.Pointer
-	// OwnStage is that of this PE, to be written until Arrive. There are fewer stages than
-	// slips: it waits as Open does.
-	OwnStage(ctx context.Context, call Call) (unsafe.Pointer, error)
+	// OwnStage is that of this PE, of which the first n bytes are to be written until Arrive.
+	// There are fewer stages than slips: it waits as Open does.
+	OwnStage(ctx context.Context, call Call, n uintptr) (unsafe.Pointer, error)
 	// Room is memory behind each member's heap, at the same offset and of the same size
 	// for all of them, for data that passes through this team. Local.
 	Room() (at Offset, n uintptr)

@@ -82,12 +82,6 @@ func (n Node) Command(name string, args ...string) *exec.Cmd {
 	return exec.Command("ip", append([]string{"netns", "exec", n.Name, name}, args...)...)
 }
 
-// CutOff takes a node off the network, without a word to anybody.
-func (n Node) CutOff(t testing.TB) {
-	t.Helper()
-	ip(t, "-n", n.Name, "link", "set", "eth0", "down")
-}
-
 func ip(t testing.TB, args ...string) {
 	t.Helper()
 	if err := try(args...); err != nil {

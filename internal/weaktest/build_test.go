@@ -31,7 +31,7 @@ func examples() []example {
 
 // ofKernels are the examples whose kernels load and store by themselves, which weak mode
 // does not see: their calls order kernels.
-func ofKernels() []string { return []string{"matmul", "message", "oneshot"} }
+func ofKernels() []string { return []string{"matmul", "message", "oneshot", "triton"} }
 
 // build makes a program that runs an example with seeds and mutations, in which nothing
 // of the example is copied: the go tool overlays its files. It returns the places that

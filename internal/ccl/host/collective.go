@@ -128,7 +128,7 @@ func (x *collective) bring() error {
 	to := unsafe.Pointer(&x.slip[dataAt])
 	if x.way == byStage {
 		var err error
-		if to, err = w.gate.OwnStage(x.c.ctx, x.at); err != nil {
+		if to, err = w.gate.OwnStage(x.c.ctx, x.at, engine.StageSize); err != nil {
 			return err
 		}
 	}

@@ -124,7 +124,7 @@ func (x *collective) stageCounts() error {
 	if n > mostParts {
 		return ccl.Unsupported(names[ccl.AllToAllV], "%d ranks, at most %d are possible", n, mostParts)
 	}
-	p, err := x.c.world.gate.OwnStage(x.c.ctx, x.at)
+	p, err := x.c.world.gate.OwnStage(x.c.ctx, x.at, engine.StageSize)
 	if err != nil {
 		return err
 	}

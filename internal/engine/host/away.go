@@ -27,6 +27,10 @@ func (g *gate) announce() {
 		return
 	}
 	m := comeMessage(g.h.rank, g.slot, g.slots[g.self].at(g.gen))
+	if g.staged > 0 {
+		m = append(m, g.h.own.stage[g.slot][g.gen%stages][:g.staged]...)
+		g.staged = 0
+	}
 	for _, a := range g.away {
 		_ = g.h.far.wire.send(a.post, m)
 	}

@@ -31,6 +31,7 @@ type gate struct {
 	gen     uint64
 	slots   []*slot            // of the members, in team order
 	away    []away             // the other nodes that have members
+	staged  uintptr            // bytes of the stage that they are to get with the next arrival
 	err     error              // why this gate is out of order; sticky
 	inside  bool               // between Open and Leave
 	seen    uint64             // the last meeting that all are known to have come to, for the same

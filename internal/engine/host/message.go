@@ -9,7 +9,7 @@ import (
 // What a PE tells other nodes. A message has a kind, the slot of a gate, and who says it;
 // what follows depends on the kind.
 const (
-	msgCome  = 1 + iota // to a meeting: its word and its slip
+	msgCome  = 1 + iota // to a meeting: its word, its slip and what is staged
 	msgGive             // a team up: which meeting, whose word is to say so there, and why
 	msgState            // what has become of the PE, and where it is
 	msgEnded            // another PE, of the sender's node: when, and how
@@ -140,7 +140,7 @@ func (f *far) handle(m []byte) {
 	c.heard.Add(1)
 	switch kind {
 	case msgCome:
-		c.slots[slot].takeCome(u)
+		c.takeCome(slot, u)
 		f.wake()
 	case msgGive:
 		f.takeGive(c, slot, u)
@@ -168,16 +168,19 @@ func comeMessage(from, slot int, c *coming) []byte {
 	return m
 }
 
-func (s *slot) takeCome(u *unpacker) {
-	if len(u.rest) != comeLen-headLen {
+func (c *control) takeCome(slot int, u *unpacker) {
+	if len(u.rest) < comeLen-headLen {
 		return
 	}
 	arrived := u.u64()
-	c := s.at(arrived >> 8)
-	for i := range c.slip {
-		c.slip[i] = u.u64()
+	coming := c.slots[slot].at(arrived >> 8)
+	for i := range coming.slip {
+		coming.slip[i] = u.u64()
 	}
-	c.arrived.Store(arrived)
+	if slot < MaxTeams {
+		copy(c.stage[slot][(arrived>>8)%stages][:], u.rest)
+	}
+	coming.arrived.Store(arrived)
 }
 
 // giveMessage says that a member has given a team up. home is whose word tells the

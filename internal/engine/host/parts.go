@@ -99,17 +99,19 @@ func (g *gate) Free(staged bool) bool {
 // Slip returns that of a member in this meeting.
 func (g *gate) Slip(i int) *engine.Slip { return &g.slots[i].at(g.gen).slip }
 
-// Stage returns the stage of a member in this meeting.
+// Stage returns the stage of a member in this meeting. What is on that of a member of
+// another node has come with its arrival. Meetings on streams have none.
 func (g *gate) Stage(i int) unsafe.Pointer {
 	pe := g.members[i]
-	if g.h.Base(pe) == nil {
+	if g.slot >= MaxTeams || g.h.Base(pe) == nil && !g.h.far.is(pe) {
 		return nil
 	}
 	return unsafe.Pointer(&g.h.ctl[pe].stage[g.slot][g.gen%stages])
 }
 
 // OwnStage returns that of this PE when nobody can still read what was in it.
-func (g *gate) OwnStage(ctx context.Context, call engine.Call) (unsafe.Pointer, error) {
+func (g *gate) OwnStage(ctx context.Context, call engine.Call, n uintptr) (unsafe.Pointer, error) {
+	g.staged = n
 	if g.flat() && g.gen-g.seen >= stages {
 		if err := g.catchUp(ctx, call, stages/2); err != nil {
 			g.giveUp(err)

@@ -25,7 +25,7 @@ func arriveIn(ctx context.Context, g *gate, call engine.Call, staged bool) error
 		return err
 	}
 	if staged {
-		stage, err := g.OwnStage(ctx, call)
+		stage, err := g.OwnStage(ctx, call, engine.StageSize)
 		if err != nil {
 			return err
 		}
