@@ -58,7 +58,7 @@ func (k *checker) post(c ccl.Call) {
 	if c.Kind == ccl.Send || c.Kind == ccl.Recv {
 		return
 	}
-	k.made = append(k.made, []byte(describeCall(c)))
+	k.made = append(k.made, appendCounts([]byte(describeCall(c)), c.Counts))
 }
 
 // forget drops the calls of a group that is dropped.
@@ -134,21 +134,21 @@ func disagreement(texts [][]byte) error {
 	var calls []string
 	ranks := map[string][]string{}
 	for rank, text := range texts {
-		call, _, _ := strings.Cut(string(text), " (")
+		call, _, _ := strings.Cut(words(text), " (")
 		if ranks[call] == nil {
 			calls = append(calls, call)
 		}
 		ranks[call] = append(ranks[call], fmt.Sprint(rank))
 	}
 	if len(calls) == 1 {
-		return nil
+		return uneven(texts)
 	}
 	var parts []string
 	for _, call := range calls {
 		first := ranks[call][0]
 		at := 0
 		fmt.Sscan(first, &at)
-		parts = append(parts, fmt.Sprintf("ranks %s: %s", strings.Join(ranks[call], ", "), texts[at]))
+		parts = append(parts, fmt.Sprintf("ranks %s: %s", strings.Join(ranks[call], ", "), words(texts[at])))
 	}
 	return problem(ErrMismatch, "nothing was started, because the ranks call different things: %s", strings.Join(parts, "; "))
 }

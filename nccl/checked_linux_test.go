@@ -130,6 +130,37 @@ func TestCheckedDropped(t *testing.T) {
 	}
 }
 
+// TestCheckedCounts: ranks of an all-to-all-v that expect something else than they are
+// given are named; those that agree do it.
+func TestCheckedCounts(t *testing.T) {
+	list, each := checkedRanks(t, nil)
+	at := []int{0, 3, 6}
+	trade := func(rank int, c *Comm, odd int) error {
+		s, err := c.Device().NewStream()
+		if err != nil {
+			return err
+		}
+		x, y := make([]int32, 9), make([]int32, 9)
+		counts := &Counts{SendAt: at, RecvAt: at}
+		for peer := range 3 {
+			counts.Send, counts.Recv = append(counts.Send, (rank+peer)%3), append(counts.Recv, (rank+peer)%3)
+		}
+		if rank == 2 {
+			counts.Recv[1] += odd
+		}
+		return errors.Join(AllToAllV(c, Host(x), Host(y), counts, s), c.Synchronize(t.Context(), s), s.Close())
+	}
+	for rank, err := range each(func(rank int, c *Comm) error { return trade(rank, c, 1) }) {
+		if !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "rank 1 gives rank 2 0 elements, which expects 1: all-to-all-v of int32 (checked_linux_test.go:") {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+	must(t, errors.Join(each(func(rank int, c *Comm) error { return trade(rank, c, 0) })...))
+	for _, c := range list {
+		must(t, c.Close())
+	}
+}
+
 // TestCheckedRemote: ranks that were launched meet again for what is made of their
 // communicator, where they can.
 func TestCheckedRemote(t *testing.T) {
@@ -148,6 +179,12 @@ func TestCheckedRemote(t *testing.T) {
 				k.publish()
 				if err := k.verify(t.Context()); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "ranks 1: all-reduce of 4 int8") {
 					t.Errorf("rank %d: %v", rank, err)
+				}
+				c := &Counts{Send: []int{0, 7}, Recv: []int{0, 7 - rank}}
+				k.made = [][]byte{appendCounts([]byte("all-to-all-v of int8 (here)"), c)}
+				k.publish()
+				if err := k.verify(t.Context()); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "rank 0 gives rank 1 7 elements, which expects 0") {
+					t.Errorf("rank %d: counts: %v", rank, err)
 				}
 				if err := k.close(); err != nil {
 					t.Error(err)

@@ -78,6 +78,38 @@ func TestCollectives(t *testing.T) {
 	})
 }
 
+// reductions combines a type with all operations.
+func (r *rank) reductions(of ccl.Type, try func(op ccl.Op)) {
+	double, err := r.PreMulSum(of, element(of, 2), 0)
+	r.must(err)
+	for _, op := range []ccl.Op{ccl.Sum, ccl.Prod, ccl.Max, ccl.Min, ccl.Avg, double} {
+		if op == ccl.Avg && of == ccl.Int8 || op == ccl.Prod && of.Size() == 1 {
+			continue // the reference has neither Go's rounding nor wraps around
+		}
+		try(op)
+	}
+	r.must(r.FreeOp(double))
+}
+
+// TestManyRanks has all types and operations with numbers of ranks that the other tests
+// leave out.
+func TestManyRanks(t *testing.T) {
+	d := newDriver(t, 8)
+	defer closeDriver(t, d)
+	for _, n := range []int{1, 4, 5, 6, 7, 8} {
+		each(t, newLibrary(t, patience), d, n, func(r *rank) {
+			for of := ccl.Int8; of < ccl.Types; of++ {
+				r.reductions(of, func(op ccl.Op) {
+					r.check(ccl.Call{Kind: ccl.AllReduce, Type: of, Op: op, Count: 3}, 2)
+				})
+			}
+			for _, k := range regular() {
+				r.check(ccl.Call{Kind: k, Type: ccl.Int32, Count: 300, Peer: n - 1}, 0)
+			}
+		})
+	}
+}
+
 // TestTypes combines all types with all operations.
 func TestTypes(t *testing.T) {
 	both(t, func(t *testing.T, l *Library, staged bool) {
@@ -86,17 +118,11 @@ func TestTypes(t *testing.T) {
 		for _, n := range []int{2, 3} {
 			each(t, l, d, n, func(r *rank) {
 				for of := ccl.Int8; of < ccl.Types; of++ {
-					double, err := r.PreMulSum(of, element(of, 2), 0)
-					r.must(err)
-					for _, op := range []ccl.Op{ccl.Sum, ccl.Prod, ccl.Max, ccl.Min, ccl.Avg, double} {
-						if op == ccl.Avg && of == ccl.Int8 || op == ccl.Prod && of.Size() == 1 {
-							continue // the reference has neither Go's rounding nor wraps around
-						}
+					r.reductions(of, func(op ccl.Op) {
 						r.check(ccl.Call{Kind: ccl.AllReduce, Type: of, Op: op, Count: 3}, 2)
 						r.check(ccl.Call{Kind: ccl.Reduce, Type: of, Op: op, Count: 100, Peer: 1}, 2)
 						r.check(ccl.Call{Kind: ccl.ReduceScatter, Type: of, Op: op, Count: 1100}, 2)
-					}
-					r.must(r.FreeOp(double))
+					})
 				}
 			})
 		}
