@@ -98,6 +98,9 @@ func (o Options) openLocal(n int, c engine.Config) ([]engine.Heap, error) {
 	if why := o.onlyHost(c); why != "" && name != "" && name != engines.Host {
 		return nil, problem(ErrArgument, "engine %s was asked for but cannot run: %s", name, why)
 	}
+	if c.Transport != "" {
+		return nil, problem(ErrArgument, "%s=%s is for processes: goroutine PEs have one memory", env.NodeTransport, c.Transport)
+	}
 	return l.OpenLocal(n, c)
 }
 

@@ -2,7 +2,9 @@ package shmem_test
 
 import (
 	"errors"
+	"os"
 	"testing"
+	"time"
 
 	"github.com/goshmem/goshmem/internal/conformance"
 	"github.com/goshmem/goshmem/internal/engine"
@@ -27,14 +29,21 @@ func overUCX(t *testing.T, tls string) shmem.Options {
 	return o
 }
 
-// TestConformanceNodes runs all checks on nodes that reach each other through UCX alone.
+// TestConformanceNodes runs all checks on nodes that reach each other through UCX alone:
+// over tcp, and if NODETEST_LONG is set over shared memory that UCX has made.
 func TestConformanceNodes(t *testing.T) {
 	if raced {
 		skip.Now(t, skip.RaceBuild, "the race detector does not see the memory of processes")
 	}
-	for _, tls := range []string{"tcp", "posix"} {
+	ways := []string{"tcp"}
+	if os.Getenv("NODETEST_LONG") != "" {
+		ways = append(ways, "posix")
+	}
+	for _, tls := range ways {
 		t.Run(tls, func(t *testing.T) {
-			shmemtest.RunProcessesWith(t, 4, overUCX(t, tls), func(t testing.TB, w *shmem.World) {
+			o := overUCX(t, tls)
+			o.Timeout = time.Minute
+			shmemtest.RunProcessesWith(t, 4, o, func(t testing.TB, w *shmem.World) {
 				conformance.RunAll(t, w, conformance.All())
 			})
 		})

@@ -129,7 +129,7 @@ func float[T float32 | float64](p *pe, v T) {
 }
 
 func increments(p *pe) {
-	incrementsOf[int64](p, often(100000))
+	incrementsOf[int64](p, p.often(100000))
 	incrementsOf[int](p, 1000)
 	incrementsOf[int32](p, 5000)
 	incrementsOf[uint](p, 1000)
@@ -139,8 +139,9 @@ func increments(p *pe) {
 }
 
 // incrementsOf has all PEs increment one word of PE 0, in both forms.
-func incrementsOf[T shmem.AtomicInteger](p *pe, k int) {
+func incrementsOf[T shmem.AtomicInteger](p *pe, most int) {
 	p.Helper()
+	k := p.fewer(most)
 	a := alloc[T](p, 1)
 	p.crowd(k, func(i int) error {
 		if i%8 != 0 {
@@ -267,7 +268,7 @@ func ownBitOf[T shmem.AtomicBits](p *pe, width int) {
 	p.Helper()
 	a := alloc[T](p, 2)
 	bit := T(1) << (p.me % width)
-	p.crowd(often(1000), func(int) error {
+	p.crowd(p.often(1000), func(int) error {
 		if p.me >= width {
 			return nil
 		}

@@ -155,7 +155,7 @@ func quietGets(p *pe) {
 // quietThenLook: two PEs each put to the other and look, after a quiet, at what
 // the other has put. Whoever looks later must see it, so at least one does.
 func quietThenLook(p *pe) {
-	n := often(10000)
+	n := p.often(10000)
 	a, missed := alloc[uint64](p, n), alloc[bool](p, n)
 	other := p.partner()
 	for round := uint64(1); round <= 6; round++ {
@@ -289,10 +289,10 @@ func pieces[T comparable](p *pe, value func(x uint64) T) {
 	other := p.partner()
 	for writer := range 2 {
 		if p.me%2 == writer {
-			p.crowd(often(10000), func(i int) error { return errors.Join(a.P(0, value(-uint64(i&1)), other), a.Put(from[i&1], other)) })
+			p.crowd(p.often(10000), func(i int) error { return errors.Join(a.P(0, value(-uint64(i&1)), other), a.Put(from[i&1], other)) })
 			continue
 		}
-		p.crowd(often(10000), func(i int) error {
+		p.crowd(p.often(10000), func(i int) error {
 			v, err := a.At(0)
 			if i%4 == 3 {
 				v, err = a.G(0, p.me)

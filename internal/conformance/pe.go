@@ -45,6 +45,17 @@ func (p *pe) ok(err error) {
 	}
 }
 
+// often is how often a check does something again that it does many times.
+func (p *pe) often(k int) int { return p.fewer(max(k/slower, 1)) }
+
+// fewer is k, unless there is a network, over which each takes a thousand times as long.
+func (p *pe) fewer(k int) int {
+	if p.w.Info().Nodes > 1 {
+		return min(k, max(k/100, 100))
+	}
+	return k
+}
+
 // repeat calls f k times, without anything between the calls that would keep PEs
 // from meeting each other at the same word.
 func (p *pe) repeat(k int, f func(i int) error) {

@@ -268,7 +268,7 @@ func twoBuffers(p *pe) {
 	const n = 40
 	src := alloc[uint32](p, n)
 	bufs := []shmem.Array[uint32]{alloc[uint32](p, n), alloc[uint32](p, n)}
-	for round := range 400 {
+	for round := range p.fewer(400) {
 		p.ok(src.Fill(uint32(round*p.n + p.me)))
 		p.ok(bufs[round%2].Put(src, p.next()))
 		p.barrier()

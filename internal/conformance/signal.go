@@ -129,7 +129,7 @@ func signalBroadcast(p *pe) {
 func signalRing(p *pe) {
 	sig := allocSignals(p, 1)[0]
 	value := uint64(0)
-	for round := range 200 {
+	for round := range p.fewer(200) {
 		send := func() {
 			if round%2 == 0 {
 				p.ok(sig.Set(value+7, p.next()))

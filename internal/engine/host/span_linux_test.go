@@ -151,3 +151,30 @@ func TestSpanErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestSpanRefused: where a PE has no way to other nodes, all are told whose and why.
+func TestSpanRefused(t *testing.T) {
+	if _, err := ucx.Probe(); errors.Is(err, ucx.ErrMissing) {
+		skip.Now(t, skip.NoVendor, err.Error())
+	}
+	t.Setenv("UCX_TLS", "tcp")
+	t.Setenv("UCX_NET_DEVICES", "nowhere0")
+	mappings, descriptors := holdings(t)
+	c := smallConfig()
+	c.NodeSize, c.Transport = 2, engine.UCX
+	ex, errs := exchanges(3), make(chan error)
+	for rank := range 3 {
+		go func() {
+			_, err := open(t.Context(), engine.Job{Config: c, Rank: rank, Size: 3, Exchange: ex[rank]})
+			errs <- err
+		}()
+	}
+	for range 3 {
+		if err := <-errs; err == nil || !strings.Contains(err.Error(), "share no memory, so that each PE needs UCX: PE ") || !strings.Contains(err.Error(), "nowhere0") {
+			t.Errorf("%v", err)
+		}
+	}
+	if m, d := holdings(t); m != mappings || d != descriptors {
+		t.Errorf("%d mappings and %d descriptors before, %d and %d after", mappings, descriptors, m, d)
+	}
+}
