@@ -45,6 +45,9 @@ func (l *library) words(s int8) string {
 
 // refused is the error for a status.
 func (l *library) refused(doing string, s int8) error {
+	if s == ucx.UCS_ERR_NO_DEVICE {
+		return fmt.Errorf("ucx: %s: %w: %s: a network interface has to be up and have an address; ucx_info -d lists those that UCX sees", doing, ErrRefused, l.words(s))
+	}
 	return fmt.Errorf("ucx: %s: %w: %s (UCX_LOG_LEVEL=info has it say more)", doing, ErrRefused, l.words(s))
 }
 

@@ -103,7 +103,7 @@ func TestDamaged(t *testing.T) {
 func TestSettings(t *testing.T) {
 	need(t)
 	_, err := Open(Config{Transports: "tcp", Devices: "nosuch0"})
-	if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "nosuch0") {
+	if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "nosuch0") || !strings.Contains(err.Error(), "has to be up") {
 		t.Error(err)
 	}
 	t.Setenv("UCX_TLS", "posix,self")

@@ -44,7 +44,7 @@ func (w *Worker) Progress() bool {
 
 // Wait makes progress until ready says true, which is asked again whenever something has
 // come in, and each millisecond; or until ctx is over or the Worker closed. It spins
-// first, then sleeps.
+// first, then sleeps. ready looks at memory; it must not call anything of this package.
 func (w *Worker) Wait(ctx context.Context, ready func() bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

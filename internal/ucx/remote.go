@@ -188,7 +188,7 @@ func (p *Peer) finish(doing string, result uintptr, wait bool, n uintptr) error 
 	case wait:
 		return p.await(context.Background(), doing, result)
 	}
-	p.loose += n
+	p.loose += max(n, 512) // a small one has its request nevertheless
 	p.w.turns++
 	p.w.turn() // who starts much does not leave it all to others
 	p.w.rouse()
