@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/env"
 	"github.com/goshmem/goshmem/internal/perf"
 )
 
@@ -97,6 +99,22 @@ func MPI(ctx context.Context, dir string) ([]perf.Peer, error) {
 		{Name: perf.OpenMPI, Command: openMPI(openLauncher, open)},
 		{Name: perf.MPICH, Command: withHydra(hydra, mpich), Spins: true},
 	}, nil
+}
+
+// OverNodes is MPI with Open MPI alone, and has its jobs and ours go over tcp of this
+// machine between nodes of two PEs, Open MPI's within the nodes as well. It sets variables
+// of this process. Blocking.
+func OverNodes(ctx context.Context, dir string) ([]perf.Peer, error) {
+	for name, value := range map[string]string{
+		env.NodeSize: "2", env.NodeTransport: engine.UCX, "UCX_TLS": "tcp", "UCX_NET_DEVICES": "lo",
+		"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "tcp,self", "OMPI_MCA_btl_tcp_if_include": "lo",
+	} {
+		if err := os.Setenv(name, value); err != nil {
+			return nil, err
+		}
+	}
+	path, launcher, err := program{"mpi.c", "mpicc.openmpi", nil, "mpirun.openmpi", "openmpi-bin libopenmpi-dev"}.build(ctx, dir)
+	return []perf.Peer{{Name: perf.OpenMPI, Command: openMPI(launcher, path)}}, err
 }
 
 // firstLine is the first line that a program writes.

@@ -14,7 +14,11 @@ func (c *collective) chunks(n uintptr, parts int, send func(to unsafe.Pointer, a
 	some, err := c.chunk(n, uintptr(max(parts, 1)))
 	for at := uintptr(0); err == nil; {
 		m := min(some, n-at)
-		send(c.load(m*uintptr(parts)), at, m)
+		var to unsafe.Pointer
+		if to, err = c.load(m * uintptr(parts)); err != nil {
+			break
+		}
+		send(to, at, m)
 		c.t.gate.Arrive(c.call)
 		if err = c.await(engine.All); err != nil {
 			break
@@ -33,7 +37,7 @@ func (c *collective) chunks(n uintptr, parts int, send func(to unsafe.Pointer, a
 // chunk is how many bytes of each part go at a time: a multiple of the size of any element
 // that can be reduced.
 func (c *collective) chunk(n, parts uintptr) (uintptr, error) {
-	if n*parts <= slipSize {
+	if n*parts <= slipSize || c.t.travels(n*parts) {
 		return max(n, 1), nil
 	}
 	half, err := c.t.halfRoom()
@@ -68,18 +72,26 @@ func (t *Team) halfRoom() (uintptr, error) {
 	return n / 2, nil
 }
 
+// travels says whether n bytes go over the stages, to members elsewhere with the arrival:
+// to bring them from a room takes longer.
+func (t *Team) travels(n uintptr) bool { return t.staged && !t.direct && n <= engine.StageSize }
+
 // load returns where this PE puts n bytes for the others, and has them told.
-func (c *collective) load(n uintptr) unsafe.Pointer {
-	if n <= slipSize {
+func (c *collective) load(n uintptr) (unsafe.Pointer, error) {
+	switch {
+	case n <= slipSize:
 		c.way = bySlip
-		return unsafe.Pointer(&c.slip[1])
+		return unsafe.Pointer(&c.slip[1]), nil
+	case c.t.travels(n):
+		c.way = byStage
+		return c.t.gate.OwnStage(c.ctx, c.call, n)
 	}
 	at, room := c.t.gate.Room()
 	if c.t.folding.half = !c.t.folding.half; c.t.folding.half {
 		at += room / 2
 	}
 	c.way, c.slip[1] = byHeap, uint64(at)
-	return unsafe.Add(c.t.w.own, at)
+	return unsafe.Add(c.t.w.own, at), nil
 }
 
 // fetch returns where n bytes from byte at on of what member i has are, after bringing
@@ -91,6 +103,9 @@ func (c *collective) fetch(i int, at, n uintptr) (unsafe.Pointer, error) {
 	}
 	if c.way == bySlip {
 		return unsafe.Add(unsafe.Pointer(&slip[1]), at), nil
+	}
+	if c.way == byStage {
+		return unsafe.Add(c.t.gate.Stage(i), at), nil
 	}
 	off := uintptr(slip[1]) + at
 	if base := c.t.bases[i]; base != nil {

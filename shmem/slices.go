@@ -99,7 +99,7 @@ func AllReduceSlice[T Numeric](ctx context.Context, t *Team, dst, src []T, op Re
 	return c.end(c.chunks(bytesOf(src), 1, func(room unsafe.Pointer, at, n uintptr) {
 		mem.Get(room, unsafe.Add(from, at), n)
 	}, func(at, n uintptr) error {
-		if c.way == bySlip || len(t.members) <= 2 {
+		if c.way != byHeap || len(t.members) <= 2 {
 			return c.foldRooms(unsafe.Add(to, at), 0, n)
 		}
 		return c.foldInRoom(unsafe.Add(to, at), n)

@@ -94,6 +94,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 	f.IntVar(&o.Rounds, "rounds", 0, "`number` of samples of each row (0: 15, with -collectives 9, with -quick 3)")
 	f.DurationVar(&o.Batch, "batch", 0, "least `time` of each side of a sample (0: 4ms)")
 	f.BoolVar(&o.Collectives, "collectives", false, "measure collectives, with MPI as well")
+	f.BoolVar(&o.Nodes, "nodes", false, "measure collectives over two virtual nodes of 2 PEs, over tcp, beside Open MPI over tcp")
 	f.BoolVar(&o.NCCL, "nccl", false, "measure collectives of package nccl on its host library, with MPI")
 	f.BoolVar(&o.ucx, "ucx", false, "measure the transport between nodes, with ucx_perftest")
 	f.BoolVar(&o.Quick, "quick", false, "few sizes and samples")
@@ -109,6 +110,7 @@ func parse(args []string, out io.Writer) (*options, error) {
 		fmt.Fprintln(out, "compare: there are no arguments besides flags, and no number is negative")
 		return nil, errUsage
 	}
+	o.Collectives = o.Collectives || o.Nodes
 	switch {
 	case o.Rounds > 0:
 	case o.Quick:
@@ -159,6 +161,8 @@ func (o *options) peers(ctx context.Context, dir string) ([]perf.Peer, error) {
 	switch {
 	case o.NCCL:
 		return bench.MPI(ctx, dir)
+	case o.Nodes:
+		return bench.OverNodes(ctx, dir)
 	case o.Collectives:
 		return bench.Collectives(ctx, dir)
 	}

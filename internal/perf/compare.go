@@ -39,6 +39,7 @@ type CompareOptions struct {
 	Quick       bool   // few sizes
 	Collectives bool   // these, instead of one-sided operations and barriers
 	NCCL        bool   // collectives of package nccl on its host library
+	Nodes       bool   // with Collectives: over two virtual nodes, which bench.OverNodes has set up
 	Only        string // rows whose name contains it
 }
 
@@ -59,6 +60,9 @@ func Compare(ctx context.Context, o CompareOptions) (Record, error) {
 	worlds := []int{2, 4, 8}
 	if o.Collectives {
 		r.Name, r.Notes, worlds = "collectives", collectiveNotes(), []int{2, 4}
+	}
+	if o.Nodes {
+		r.Name, worlds = "nodes", []int{4}
 	}
 	if o.NCCL {
 		r.Name, r.Notes, worlds = "nccl", libraryNotes(), []int{2}
@@ -82,6 +86,8 @@ func Compare(ctx context.Context, o CompareOptions) (Record, error) {
 	switch {
 	case o.NCCL:
 		r.Goals = libraryGoals(r.Rows)
+	case o.Nodes:
+		r.Goals = nodesGoals(r.Rows)
 	case o.Collectives:
 		r.Goals = collectiveGoals(r.Rows)
 	}

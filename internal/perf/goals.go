@@ -63,6 +63,20 @@ func collectiveGoals(rows []Row) []Goal {
 	return goals
 }
 
+// smallMost is the largest vector that counts as small, in bytes.
+const smallMost = 4096
+
+// nodesGoals are that small reductions over nodes take no longer than Open MPI's.
+func nodesGoals(rows []Row) []Goal {
+	var goals []Goal
+	for _, r := range rows {
+		if r.Op == OpAllReduce && r.Size <= smallMost {
+			goals = append(goals, goal(r.Name+", over two nodes", r.Ratio, 1))
+		}
+	}
+	return goals
+}
+
 // libraryGoals are those of package nccl, but for the largest ratio.
 func libraryGoals(rows []Row) []Goal {
 	var ratios []float64

@@ -171,7 +171,7 @@ func (w *Worker) serve() {
 		if w.turns != seen { // somebody looks by himself: he would be kept from it
 			seen = w.turns
 			w.mu.Unlock()
-			time.Sleep(busyFor)
+			nap(busyFor)
 			continue
 		}
 		w.once()

@@ -18,5 +18,12 @@ func sleepOn(fd int, longest time.Duration) {
 	_, _ = unix.Poll(fds[:], int(longest.Milliseconds()))
 }
 
+// nap sleeps for much less than a millisecond, which is the least that the timers of an idle
+// Go program take.
+func nap(d time.Duration) {
+	ts := unix.NsecToTimespec(d.Nanoseconds())
+	_ = unix.Nanosleep(&ts, nil) // that a signal ended it early does no harm
+}
+
 // yield lets another thread have the processor.
 func yield() { unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }

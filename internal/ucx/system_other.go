@@ -13,4 +13,6 @@ func mapMemory(n int) ([]byte, error) { return make([]byte, n), nil }
 
 func sleepOn(_ int, longest time.Duration) { time.Sleep(longest) }
 
+func nap(d time.Duration) { time.Sleep(d) }
+
 func yield() { runtime.Gosched() }
