@@ -2,7 +2,7 @@
 
 stage_test() {
 	# the longest first, or the other core would wait for them; most of them wait themselves
-	tests "$tier" -p 3 -timeout 210s ./shmem ./internal/killtest ./cmd/goshmem ./...
+	tests "$tier" -p 3 -timeout 330s ./shmem ./internal/killtest ./cmd/goshmem ./...
 }
 
 stage_style() {
