@@ -27,8 +27,9 @@ stage_race() {
 		./launch/... ./examples/{halo,ring,stream,message,oneshot,dataparallel,training} ./internal/dl ./internal/device/{host,vendor} ./gpu ./interchange/... ./internal/truth
 }
 
-# The packages whose tests join the job that they are started in.
+# The packages whose tests join the job that they are started in, and their tests that do not.
 job_tests=(./shmemtest ./shmem)
+no_job='TestConformanceDevice|TestScaling'
 
 # stage_jobs starts the same programs and test binaries with our launcher and with
 # those of Open MPI and MPICH, which know nothing of us.
@@ -43,15 +44,11 @@ stage_jobs() {
 		each "ring, $n PEs, mpiexec.hydra" prints "$(ring_of "$n")" hydra "$n" "$CI_DIR/bin/ring"
 	done
 	for binary in "$CI_DIR"/tests/*; do
-		# worlds of goroutines on devices have nothing to do with the job
-		each "${binary##*/}, 4 PEs, mpirun" all_pass 4 ompi 4 "$binary" -test.v -test.skip TestConformanceDevice
-		each "${binary##*/}, 2 PEs, mpiexec.hydra" all_pass 2 hydra 2 "$binary" -test.v -test.skip TestConformanceDevice
+		# worlds of goroutines have nothing to do with the job, nor have jobs of their own
+		each "${binary##*/}, 4 PEs, mpirun" all_pass 4 ompi 4 "$binary" -test.v -test.skip "$no_job"
+		each "${binary##*/}, 2 PEs, mpiexec.hydra" all_pass 2 hydra 2 "$binary" -test.v -test.skip "$no_job"
 	done
 	each "goshmem test" "$CI_DIR/bin/goshmem" test -n 1,2,4 "${job_tests[@]}"
-	tests jobs ./examples/mpiexchange
-	tests jobs -run Under ./internal/killtest
-	tests jobs -run TestRunHostfiles ./cmd/goshmem
-	tests jobs ./bench/...
 }
 
 # stage_kills kills a random PE of a working job at a random moment, again and again.

@@ -35,6 +35,9 @@ func TestConformanceNodes(t *testing.T) {
 	if raced {
 		skip.Now(t, skip.RaceBuild, "the race detector does not see the memory of processes")
 	}
+	if jobSize(t) > 0 {
+		return // it starts a job of its own
+	}
 	ways := []string{"tcp"}
 	if os.Getenv("NODETEST_LONG") != "" {
 		ways = append(ways, "posix")
