@@ -1,8 +1,7 @@
 # The stages of `.ci/run core`.
 
 stage_test() {
-	# the longest first, or the other core would wait for them; most of them wait themselves
-	tests "$tier" -p 3 -timeout 330s ./shmem ./internal/killtest ./cmd/goshmem ./...
+	tests "$tier" -timeout 270s ./...
 }
 
 stage_style() {

@@ -39,7 +39,7 @@ func allToAll[T any](c *collective, dst, src Array[T]) error {
 		to := unsafe.Add(dst.here(), uintptr(m)*part)
 		if m == c.t.me {
 			mem.Get(to, unsafe.Add(src.here(), uintptr(m)*part), part)
-		} else if err := c.read(m, c.partAt(m, part), to, part); err != nil {
+		} else if err := c.readLater(m, c.partAt(m, part), to, part); err != nil {
 			return err
 		}
 	}

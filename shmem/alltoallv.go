@@ -98,7 +98,7 @@ func (c *collective) allToAllV(dst engine.Offset, recv Layout, src engine.Offset
 	for i := range parts {
 		m := c.turn(i)
 		to := unsafe.Add(c.t.w.own, dst+uintptr(recv.Offsets[m])*c.form.size)
-		if err := c.t.pull(m, parts[m].off, to, uintptr(parts[m].n)*c.form.size); err != nil {
+		if err := c.t.bring(m, parts[m].off, to, uintptr(parts[m].n)*c.form.size); err != nil {
 			return err
 		}
 	}

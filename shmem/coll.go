@@ -164,10 +164,8 @@ func (c *collective) again(i int) error {
 // reopen enters the next meeting, after completing what this PE has written to others.
 func (c *collective) reopen() error {
 	c.t.gate.Leave(c.call)
-	if !c.t.direct {
-		if err := c.t.w.courier.of(c.t.w.heap).Quiet(c.ctx); err != nil {
-			return err
-		}
+	if err := c.landed(); err != nil {
+		return err
 	}
 	if err := c.t.gate.Open(c.ctx, c.call); err != nil {
 		return err
@@ -198,6 +196,35 @@ func (c *collective) read(i int, at uintptr, dst unsafe.Pointer, n uintptr) erro
 	return nil
 }
 
+// readLater is read into an array: what must be brought is there after the next reopen, so
+// that parts of several members are on their way together.
+func (c *collective) readLater(i int, at uintptr, dst unsafe.Pointer, n uintptr) error {
+	if c.way != byHeap || c.t.bases[i] != nil {
+		return c.read(i, at, dst, n)
+	}
+	slip, err := c.slipOf(i)
+	if err != nil {
+		return err
+	}
+	return c.t.bring(i, uintptr(slip[1])+at, dst, n)
+}
+
+// landed waits for what has been brought.
+func (c *collective) landed() error {
+	if c.t.direct {
+		return nil
+	}
+	return c.t.w.courier.of(c.t.w.heap).Quiet(c.ctx)
+}
+
+// bring is pull that need not be done before landed. dst must not be on a stack.
+func (t *Team) bring(i int, off engine.Offset, dst unsafe.Pointer, n uintptr) error {
+	if t.bases[i] != nil {
+		return t.pull(i, off, dst, n)
+	}
+	return t.w.courier.of(t.w.heap).GetNBI(t.members[i], dst, off, n)
+}
+
 // pull copies n bytes from the heap of member i.
 func (t *Team) pull(i int, off engine.Offset, dst unsafe.Pointer, n uintptr) error {
 	if base := t.bases[i]; base != nil {
@@ -216,8 +243,8 @@ func (t *Team) push(i int, off engine.Offset, src unsafe.Pointer, n uintptr) err
 	return t.w.courier.of(t.w.heap).Put(t.members[i], off, src, n)
 }
 
-// courier is the lane of what collectives put to members without a mapping. It is apart
-// from the program's own, whose puts no collective completes.
+// courier is the lane of what collectives put to members without a mapping, and bring from
+// them. It is apart from the program's own, whose puts no collective completes.
 type courier struct {
 	once sync.Once
 	lane engine.Lane

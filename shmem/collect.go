@@ -91,7 +91,7 @@ func collect[T any](c *collective, dst, src Array[T]) (total int, err error) {
 			return 0, lengths(dst.n, total+n)
 		}
 		part := Array[T]{dst.b, dst.offset(total), n}
-		if err := c.read(m, 0, part.here(), part.bytes()); err != nil {
+		if err := c.readLater(m, 0, part.here(), part.bytes()); err != nil {
 			return 0, err
 		}
 		total += n

@@ -21,8 +21,8 @@ type folding struct {
 // rooms are how many bytes there are for blocks of all members together, if some are not
 // reachable by load and store. Blocks have at most maxRoom bytes.
 const (
-	rooms   = 256 << 10
-	maxRoom = 16 << 10
+	rooms   = 1 << 20
+	maxRoom = 64 << 10
 )
 
 func (t *Team) prepare() *folding {
@@ -147,9 +147,12 @@ func (c *collective) inRooms(lo, hi int, use func(result unsafe.Pointer, at, n i
 	for at := lo; at < hi; at += some {
 		n := min(some, hi-at)
 		for i := range members {
-			if err := c.t.pull(i, c.offset(i, 1, at), blocks[i], uintptr(n)*c.form.size); err != nil {
+			if err := c.t.bring(i, c.offset(i, 1, at), blocks[i], uintptr(n)*c.form.size); err != nil {
 				return err
 			}
+		}
+		if err := c.landed(); err != nil {
+			return err
 		}
 		if err := use(blocks[members], at, n); err != nil {
 			return err

@@ -97,7 +97,7 @@ func readInto[T any](c *collective, m int, dst Array[T], at int, src Array[T]) e
 		copyOwn(part, src)
 		return nil
 	}
-	return c.read(m, 0, part.here(), part.bytes())
+	return c.readLater(m, 0, part.here(), part.bytes())
 }
 
 func copyOwn[T any](dst, src Array[T]) {

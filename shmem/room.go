@@ -94,8 +94,8 @@ func (c *collective) load(n uintptr) (unsafe.Pointer, error) {
 	return unsafe.Add(c.t.w.own, at), nil
 }
 
-// fetch returns where n bytes from byte at on of what member i has are, after bringing
-// them here if they cannot be loaded there.
+// fetch returns where n bytes from byte at on of what member i has are, or will be when
+// what must be brought has landed.
 func (c *collective) fetch(i int, at, n uintptr) (unsafe.Pointer, error) {
 	slip, err := c.slipOf(i)
 	if err != nil {
@@ -112,7 +112,7 @@ func (c *collective) fetch(i int, at, n uintptr) (unsafe.Pointer, error) {
 		return unsafe.Add(base, off), nil
 	}
 	here := c.t.roomsHere()[i]
-	return here, c.t.w.heap.Get(c.t.members[i], here, off, n)
+	return here, c.t.bring(i, off, here, n)
 }
 
 // partIn is where among the parts of member i that for this PE is: it has none for itself.

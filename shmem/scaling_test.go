@@ -40,6 +40,11 @@ func (h countedHeap) Get(pe int, dst unsafe.Pointer, src engine.Offset, n uintpt
 	return h.Heap.Get(pe, dst, src, n)
 }
 
+func (l countedLane) GetNBI(pe int, dst unsafe.Pointer, src engine.Offset, n uintptr) error {
+	l.done.gets++
+	return l.Lane.GetNBI(pe, dst, src, n)
+}
+
 func (h countedHeap) NewLane() engine.Lane { return countedLane{h.Heap.NewLane(), h.done} }
 
 func (h countedHeap) Gate(slot int, members []int, generation uint64) engine.Gate {

@@ -173,6 +173,9 @@ func (c *collective) foldRooms(dst unsafe.Pointer, at, n uintptr) error {
 			return err
 		}
 	}
+	if err := c.landed(); err != nil {
+		return err
+	}
 	reduce.Fold(c.form.elem, c.form.op, dst, f.sources, int(n/c.form.size), f.scratch)
 	return nil
 }
@@ -212,6 +215,9 @@ func (c *collective) foldOwnPart(dst, own unsafe.Pointer, n uintptr) error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := c.landed(); err != nil {
+		return err
 	}
 	reduce.Fold(c.form.elem, c.form.op, dst, f.sources, int(n/c.form.size), f.scratch)
 	return nil

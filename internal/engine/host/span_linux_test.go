@@ -45,7 +45,7 @@ func TestSpanGates(t *testing.T) {
 				continue
 			}
 			g := h.Gate(slot, members, 0).(*gate)
-			for round := range 8 {
+			for round := range 3 {
 				if err := meetOnce(g, round); err != nil {
 					return fmt.Errorf("team %v: %w", members, err)
 				}
@@ -69,7 +69,7 @@ func TestSpanLane(t *testing.T) {
 			}
 		}
 	}
-	const rounds = 8
+	const rounds = 4
 	add := engine.AMO{Kind: engine.AMOAdd, Width: 8, Value: 1}
 	sum := engine.AMO{Kind: engine.AMOAdd, Width: 4, Float: true, Value: 0x3f800000} // 1
 	none(t, each(heaps, func(h *Heap) error {
