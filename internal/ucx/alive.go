@@ -85,9 +85,19 @@ func (w *Worker) heardOf(who uint64, left bool) {
 		if p.who != who {
 			continue
 		}
-		p.heard = time.Now()
+		p.lives()
 		if left {
 			p.lose(fmt.Errorf("ucx: %s: %w", p.name, ErrLeft))
 		}
 	}
 }
+
+// lives notes a sign of life of the peer. The lock is held.
+func (p *Peer) lives() {
+	p.heard = time.Now()
+	p.signs.Add(1)
+}
+
+// Signs counts what has shown that the peer lives: that its Worker said so, and answers to
+// what it was asked for. It does not wait.
+func (p *Peer) Signs() uint32 { return p.signs.Load() }

@@ -29,7 +29,7 @@ func (w *Worker) Fence() error {
 
 // fence waits for what takes more than one way, or has not left yet. The lock is held.
 func (p *Peer) fence() error {
-	if p.w.ordered && p.loose == 0 {
+	if p.w.ordered && !p.late {
 		return nil
 	}
 	return p.flush(context.Background())
@@ -80,7 +80,7 @@ func (p *Peer) flush(ctx context.Context) error {
 	}
 	p.flushed = max(p.flushed, mark)
 	if p.posted == mark {
-		p.loose, p.half = 0, 0
+		p.loose, p.half, p.late = 0, 0, false
 	}
 	return nil
 }

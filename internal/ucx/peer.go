@@ -18,14 +18,16 @@ type Peer struct {
 	fault   *int32  // what UCX said when it gave the peer up; 0: it has not
 	posted  uint64  // how many operations were started
 	flushed uint64  // how many of them are known to have arrived
-	loose   uintptr // bytes of those that were not over when their calls returned, since the last flush
-	half    uintptr // what loose was when kept was started
-	kept    uintptr // the request of one of them
+	late    bool    // some were not over when their calls returned, since the last flush
+	loose   uintptr // bytes of those that were started, since the last flush; small ones count for more
+	half    uintptr // what loose was when the peer was asked to confirm them
+	kept    uintptr // the request of that
 	who     uint64  // its identity
 	heard   time.Time
-	saying  uintptr // the request of the last alive message
-	word    *uint64 // what that says
-	stuck   bool    // UCX may still write where it was told to
+	signs   atomic.Uint32 // of its life
+	saying  uintptr       // the request of the last alive message
+	word    *uint64       // what that says
+	stuck   bool          // UCX may still write where it was told to
 	gone    atomic.Pointer[error]
 	remotes []*Remote
 }

@@ -156,11 +156,14 @@ func (r *Remote) copied(put bool, offset uintptr, local unsafe.Pointer, n uintpt
 	return err
 }
 
-// More than this is moved in parts, and no more than backlog is left to itself for one
-// peer: what comes behind has to get through, if only to say that we are there.
+// More than partSize bytes are moved in parts, and no more than backlog bytes and window
+// operations are under way to one peer that has not confirmed them: what comes behind has
+// to get through, if only to say that we are there; the peer has to answer each of them,
+// behind what it asks us for; and UCX is at its worst with long queues.
 const (
 	partSize = 4 << 20
 	backlog  = 4 * partSize
+	window   = 256
 )
 
 // start starts an operation, and waits for it if it is to. The lock is held.
@@ -182,28 +185,39 @@ func (r *Remote) start(put, wait bool, offset, local, n uintptr) error {
 func (p *Peer) finish(doing string, result uintptr, wait bool, n uintptr) error {
 	switch {
 	case result == 0:
-		return nil
 	case failed(result):
 		return p.outcome(doing, status(result))
 	case wait:
-		return p.await(context.Background(), doing, result)
+		if err := p.await(context.Background(), doing, result); err != nil {
+			return err
+		}
+	default:
+		dl.Call(p.w.lib.free, result) // the library keeps it until it is over
+		p.late = true
+		p.w.turns++
+		p.w.turn() // who starts much does not leave it all to others
+		p.w.rouse()
 	}
-	p.loose += max(n, 512) // a small one has its request nevertheless
-	p.w.turns++
-	p.w.turn() // who starts much does not leave it all to others
-	p.w.rouse()
-	return p.backlog(doing, result)
+	p.loose += max(n, backlog/window)
+	return p.bound(doing)
 }
 
-// backlog lets an operation go on by itself, if there are not too many of them: one in
-// each half of what may be left to itself is kept, and waited for before there is more.
-func (p *Peer) backlog(doing string, request uintptr) error {
+// bound waits until there is not too much under way: the peer is asked to confirm each
+// half of what may be, and the half before has to be confirmed first.
+func (p *Peer) bound(doing string) error {
 	if p.loose-p.half < backlog/2 {
-		dl.Call(p.w.lib.free, request) // the library keeps it until it is over
 		return nil
 	}
+	if err := p.usable(); err != nil {
+		return err
+	}
 	before := p.kept
-	p.kept, p.half = request, p.loose
+	p.half, p.kept = p.loose, dl.Call(p.w.lib.epFlush, p.ep, dl.Addr(p.w.plain))
+	if failed(p.kept) {
+		result := p.kept
+		p.kept = 0
+		return p.outcome(doing, status(result))
+	}
 	if before == 0 {
 		return nil
 	}

@@ -17,7 +17,7 @@ const (
 
 // silence is for how many ticks nothing has been heard of a node.
 type silence struct {
-	heard uint32 // messages of all its PEs until then
+	heard uint32 // messages and other signs of life of all its PEs until then
 	ticks int
 }
 
@@ -35,17 +35,31 @@ func (f *far) watch() {
 		case <-clock.C:
 		}
 		if n%max(1, limit/10) == 0 {
-			f.post(head(msgBeat, 0, f.h.rank))
+			f.beat()
 		}
 		f.listen(limit)
 		f.others(f.look)
 	}
 }
 
+// beat says to each other node that this PE lives. What has not left yet says so as well,
+// and is not waited for: a node that takes nothing must not keep the others from hearing.
+func (f *far) beat() {
+	for node, pe := range f.posts {
+		if pe < 0 || f.beating[node].Swap(true) {
+			continue
+		}
+		go func() {
+			defer f.beating[node].Store(false)
+			_ = f.wire.send(pe, head(msgBeat, 0, f.h.rank)) // that it cannot be reached is noticed by look
+		}()
+	}
+}
+
 // listen counts for how long the other nodes have been silent.
 func (f *far) listen(limit int) {
 	heard := make([]uint32, len(f.quiet))
-	f.others(func(pe int, c *control) { heard[f.node[pe]] += c.heard.Load() })
+	f.others(func(pe int, c *control) { heard[f.node[pe]] += c.heard.Load() + f.wire.signs(pe) })
 	for node := range f.quiet {
 		q := &f.quiet[node]
 		if q.ticks++; q.heard != heard[node] {

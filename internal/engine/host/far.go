@@ -28,6 +28,7 @@ type far struct {
 	telling sync.Mutex      // one tale at a time: the latest is the last to arrive
 	answers []atomic.Uint32 // of PEs that were asked
 	quiet   []silence       // of each node
+	beating []atomic.Bool   // nodes to which a beat is on its way
 	suspect []int           // for how many ticks a PE has been cut off and nobody has said why
 	dropped []bool          // PEs that were given up
 	stop    chan struct{}
@@ -51,6 +52,8 @@ type wire interface {
 	progress()
 	// lost is why a PE cannot be reached any more, nil if it can as far as is known.
 	lost(pe int) error
+	// signs counts what shows that a PE lives, beside its messages.
+	signs(pe int) uint32
 	// drop gives a PE up: what was started with it ends now.
 	drop(pe int) error
 	close() error
@@ -59,7 +62,7 @@ type wire interface {
 // newFar prepares for a world of several nodes, whose number each PE has.
 func newFar(h *Heap, node []int, nodes int) *far {
 	pes := len(node)
-	f := &far{h: h, node: node, members: make([][]int, nodes), posts: make([]int, nodes), quiet: make([]silence, nodes), answers: make([]atomic.Uint32, pes), suspect: make([]int, pes), dropped: make([]bool, pes), stop: make(chan struct{})}
+	f := &far{h: h, node: node, members: make([][]int, nodes), posts: make([]int, nodes), quiet: make([]silence, nodes), answers: make([]atomic.Uint32, pes), beating: make([]atomic.Bool, nodes), suspect: make([]int, pes), dropped: make([]bool, pes), stop: make(chan struct{})}
 	for pe, node := range node {
 		f.members[node] = append(f.members[node], pe)
 	}

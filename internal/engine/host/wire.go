@@ -144,6 +144,13 @@ var errUnknown = errors.New("not connected")
 
 func (u *ucxWire) lost(pe int) error { return u.peers[pe].Err() }
 
+func (u *ucxWire) signs(pe int) uint32 {
+	if u.peers[pe] == nil {
+		return 0
+	}
+	return u.peers[pe].Signs()
+}
+
 func (u *ucxWire) drop(pe int) error { return u.peers[pe].Close() }
 
 func (u *ucxWire) close() error { return u.worker.Close() }
