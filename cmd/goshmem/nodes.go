@@ -39,13 +39,15 @@ func (o *nodeOptions) nodes(c *cobra.Command, environ []string) (*launcher.Nodes
 	switch {
 	case !asked && around.Size > 1:
 		return nil, usage(c, fmt.Errorf("%s started %d of this launcher, and each would run a job of its own: --nnodes %d makes them one job, --nnodes 1 says that they are meant to be apart", around.Family, around.Size, around.Size))
-	case !asked && (o.rdzv != "" || o.rank >= 0):
+	case !asked && (o.rdzv != "" || o.numbered(c)):
 		return nil, usage(c, fmt.Errorf("--rdzv and --node-rank are for jobs over several machines: --nnodes says over how many"))
+	case o.numbered(c) && (o.rank < 0 || o.rank >= max(o.count, 1)):
+		return nil, usage(c, fmt.Errorf("--node-rank %d: with --nnodes %d it is 0 to %d", o.rank, o.count, max(o.count, 1)-1))
 	case o.count == 1:
 		return nil, nil
 	}
 	n := &launcher.Nodes{Count: o.count, Rank: o.rank, Token: os.Getenv(env.Token)}
-	if n.Rank < 0 {
+	if !o.numbered(c) {
 		if n.Rank, err = o.among(around); err != nil {
 			return nil, usage(c, err)
 		}
@@ -63,6 +65,9 @@ func (o *nodeOptions) nodes(c *cobra.Command, environ []string) (*launcher.Nodes
 	}
 	return n, nil
 }
+
+// numbered says whether the number of this machine was given.
+func (o *nodeOptions) numbered(c *cobra.Command) bool { return c.Flags().Changed("node-rank") }
 
 // among is the number of this machine as the launcher around this one has it, which must
 // have started one on each.

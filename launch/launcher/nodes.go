@@ -36,7 +36,7 @@ func (n *Nodes) check() error {
 	}
 	_, port, err := n.place()
 	if err != nil || port < 1 || port+rankPorts > 65535 {
-		return usageError("rendezvous %q: want tcp:host:port, where host is that of node 0 and the port is at most %d", n.Rendezvous, 65535-rankPorts)
+		return usageError("rendezvous %q: want host:port, where host is that of node 0 (an IPv6 address in brackets) and the port is at most %d", strings.TrimPrefix(n.Rendezvous, "tcp:"), 65535-rankPorts)
 	}
 	return nil
 }

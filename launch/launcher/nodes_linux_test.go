@@ -238,9 +238,9 @@ func TestNodesCheck(t *testing.T) {
 		"node rank is 2":           func(n *Nodes) { n.Rank = 2 },
 		"node rank is -1":          func(n *Nodes) { n.Rank = -1 },
 		`"unix:@x"`:                func(n *Nodes) { n.Rendezvous = "unix:@x" },
-		`"tcp:h"`:                  func(n *Nodes) { n.Rendezvous = "tcp:h" },
-		`"tcp:h:65530"`:            func(n *Nodes) { n.Rendezvous = "tcp:h:65530" },
-		`"tcp::1"`:                 func(n *Nodes) { n.Rendezvous = "tcp::1" },
+		`"h"`:                      func(n *Nodes) { n.Rendezvous = "tcp:h" },
+		`"h:65530"`:                func(n *Nodes) { n.Rendezvous = "tcp:h:65530" },
+		`":1"`:                     func(n *Nodes) { n.Rendezvous = "tcp::1" },
 		"wait for the other nodes": func(n *Nodes) { n.Wait = -1 },
 	} {
 		bad := good
