@@ -36,11 +36,7 @@ func processHeaps(t *testing.T, n int, c engine.Config) []*Heap {
 		t.FailNow()
 	}
 	t.Cleanup(func() {
-		for _, h := range heaps {
-			if err := h.Close(); err != nil {
-				t.Errorf("close PE %d: %v", h.rank, err)
-			}
-		}
+		none(t, each(heaps, (*Heap).Close)) // together: those of several nodes wait for each other
 	})
 	return heaps
 }
