@@ -31,6 +31,9 @@ func UCX() dl.Spec {
 			Name: "UCX_LOG_LEVEL", Value: "fatal",
 			Why: "UCX would write to the program's standard output what we return as errors",
 		}, {
+			Name: "UCX_HANDLE_ERRORS", Value: "none",
+			Why: "the addresses of a failed assertion of UCX say nothing to who has no symbols, and hide what the others say",
+		}, {
 			Name: "UCX_TCP_CONN_NB", Value: "y",
 			Why: "a thread would be in UCX for as long as the system tries to connect to a node that is gone",
 		}},

@@ -47,6 +47,7 @@ type Progress struct {
 	Note   string // what it last refused, and why
 	Order  int    // of the dead: which was noticed first
 	Last   Record // its latest operation, in checked mode
+	Untold bool   // it is of another node, and has not told yet in which call it is
 }
 
 // Stall is the error of a wait that cannot succeed. It says who is missing and
@@ -102,7 +103,10 @@ func (s *Stall) culprit() *Progress {
 // obituary says what became of a PE and where it was seen last.
 func (p *Progress) obituary() string {
 	text := fmt.Sprintf("PE %d%s %s", p.PE, p.where(), p.Reason)
-	if p.Call.Kind == None {
+	switch {
+	case p.Untold:
+		return text + "; which call it was in is unknown"
+	case p.Call.Kind == None:
 		return text + "; it was in no call yet"
 	}
 	return text + "; it was last in " + p.callAt()
@@ -133,6 +137,8 @@ func (p *Progress) place() string {
 		return "gone as well: " + p.Reason
 	case p.Active:
 		return "in " + p.callAt()
+	case p.Untold:
+		return "in an unknown call, if any"
 	case p.Call.Kind == None:
 		return "in no call yet"
 	}

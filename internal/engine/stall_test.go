@@ -69,9 +69,10 @@ func TestStallTexts(t *testing.T) {
 			Cause: engine.ErrMismatch, Detail: "PE 1 is in alloc #2 where this PE is in barrier #5",
 			PEs: list{in(0, engine.KindBarrier, 5, ""), in(1, engine.KindAlloc, 2, "ring.go:31")},
 		},
-		"PE 0 has a heap of 1 bytes":       {Cause: engine.ErrMismatch, Detail: "PE 0 has a heap of 1 bytes"},
-		"PE 0 died; it was in no call yet": {Cause: engine.ErrDied, PEs: list{ended(engine.Progress{}, engine.Dead, "died")}},
-		"PEs disagree":                     {Cause: engine.ErrMismatch},
+		"PE 0 has a heap of 1 bytes":                 {Cause: engine.ErrMismatch, Detail: "PE 0 has a heap of 1 bytes"},
+		"PE 0 died; it was in no call yet":           {Cause: engine.ErrDied, PEs: list{ended(engine.Progress{}, engine.Dead, "died")}},
+		"PE 0 died; which call it was in is unknown": {Cause: engine.ErrDied, PEs: list{ended(engine.Progress{Untold: true}, engine.Dead, "died")}},
+		"PEs disagree":                               {Cause: engine.ErrMismatch},
 		"timed out; PE 0 is in free #3 of team 9": {Cause: engine.ErrTimeout,
 			PEs: list{{State: engine.Running, Active: true, Call: engine.Call{Kind: engine.KindFree, Slot: 9, Seq: 3}}}},
 	} {

@@ -44,9 +44,7 @@ func (w *Worker) leave() {
 		if p.err() != nil {
 			continue
 		}
-		if flush := dl.Call(w.lib.epFlush, p.ep, dl.Addr(w.plain)); flush != 0 && !failed(flush) {
-			w.over(flush, end)
-		}
+		p.stuck = p.stuck || !p.settled(end)
 	}
 	for _, p := range w.peers {
 		p.drop()
@@ -56,8 +54,11 @@ func (w *Worker) leave() {
 // leaveFor is how long others are waited for that are to know that we leave.
 const leaveFor = 200 * time.Millisecond
 
-// release gives back what start has made.
+// release gives back what start has made, unless UCX would not survive that.
 func (w *Worker) release() error {
+	if w.left {
+		return nil
+	}
 	var first error
 	for len(w.memories) > 0 {
 		if err := w.memories[0].close(); err != nil && first == nil {

@@ -137,15 +137,25 @@ func (p *Peer) Close() error {
 }
 
 // drop has UCX forget the peer. Operations that are under way are over then, with a
-// status that says so. The lock is held.
+// status that says so. Where UCX still has something to send to a peer that takes nothing,
+// it would end the process with a failed assertion (1.13): such an endpoint is left as it
+// is, and who waits is told by us. The lock is held.
 func (p *Peer) drop() {
 	if p.ep == 0 {
 		return
 	}
-	w := p.w
+	w, end := p.w, time.Now().Add(dropFor)
+	if !p.stuck && !p.settled(end) {
+		p.stuck = true
+	}
+	if p.stuck {
+		p.ep, p.remotes, p.saying, p.kept = 0, nil, 0, 0
+		w.left = true
+		return
+	}
 	result := dl.Call(w.lib.epClose, p.ep, dl.Addr(w.closing))
 	p.ep = 0
-	p.stuck = failed(result) || result != 0 && !w.over(result, time.Now().Add(dropFor))
+	p.stuck = failed(result) || result != 0 && !w.over(result, end)
 	for _, request := range []*uintptr{&p.saying, &p.kept} {
 		if *request != 0 {
 			dl.Call(w.lib.free, *request)
@@ -156,6 +166,16 @@ func (p *Peer) drop() {
 		r.forget()
 	}
 	p.remotes = nil
+}
+
+// settled says whether UCX has nothing to send to the peer any more, for which it waits a
+// little: all is done, or it has given the peer up by itself.
+func (p *Peer) settled(end time.Time) bool {
+	if atomic.LoadInt32(p.fault) != 0 || p.w.errors == ucx.UCP_ERR_HANDLING_MODE_NONE {
+		return true
+	}
+	flush := dl.Call(p.w.lib.epFlush, p.ep, dl.Addr(p.w.plain))
+	return flush == 0 || !failed(flush) && p.w.over(flush, end) || atomic.LoadInt32(p.fault) != 0
 }
 
 // over makes progress until a request is over, but not for longer than that, and lets go

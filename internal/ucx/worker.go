@@ -36,6 +36,7 @@ type Worker struct {
 	ordered  bool // what goes to one peer stays in order
 
 	closed bool
+	left   bool          // an endpoint was left as it was, and all that it needs has to stay
 	inside int           // calls that wait, which have to leave before Close can go on
 	ended  chan struct{} // closed when the goroutine of this Worker has ended
 

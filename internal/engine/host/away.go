@@ -26,7 +26,7 @@ func (g *gate) announce() {
 	if g.away == nil {
 		return
 	}
-	m := comeMessage(g.h.rank, g.slot, g.slots[g.self].at(g.gen))
+	m := comeMessage(g.h.rank, g.slot, g.h.own.call.Load(), g.slots[g.self].at(g.gen))
 	if g.staged > 0 {
 		m = append(m, g.h.own.stage[g.slot][g.gen%stages][:g.staged]...)
 		g.staged = 0

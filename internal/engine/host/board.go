@@ -54,7 +54,7 @@ func (h *Heap) progress(pe int) engine.Progress {
 	c := h.ctl[pe]
 	word := c.call.Load()
 	call, active := engine.Unpack(word)
-	p := engine.Progress{PE: pe, State: c.getState(), Call: call, Active: active, Note: c.said(), Last: c.latest()}
+	p := engine.Progress{PE: pe, State: c.getState(), Call: call, Active: active, Note: c.said(), Last: c.latest(), Untold: word == 0 && h.far.is(pe)}
 	if h.peers != nil {
 		p.Host, p.Pid = h.peers[pe].host, h.peers[pe].pid
 	}

@@ -9,7 +9,7 @@ import (
 // What a PE tells other nodes. A message has a kind, the slot of a gate, and who says it;
 // what follows depends on the kind.
 const (
-	msgCome  = 1 + iota // to a meeting: its word, its slip and what is staged
+	msgCome  = 1 + iota // to a meeting: its word, its call, its slip and what is staged
 	msgGive             // a team up: which meeting, whose word is to say so there, and why
 	msgState            // what has become of the PE, and where it is
 	msgEnded            // another PE, of the sender's node: when, and how
@@ -20,7 +20,7 @@ const (
 	msgDoom             // die of this
 
 	headLen = 8
-	comeLen = headLen + 8*8
+	comeLen = headLen + 9*8
 )
 
 func head(kind byte, slot, from int) []byte {
@@ -160,8 +160,9 @@ func (f *far) handle(m []byte) {
 }
 
 // comeMessage is what a member comes to a meeting with.
-func comeMessage(from, slot int, c *coming) []byte {
+func comeMessage(from, slot int, call uint64, c *coming) []byte {
 	m := binary.LittleEndian.AppendUint64(head(msgCome, slot, from), c.arrived.Load())
+	m = binary.LittleEndian.AppendUint64(m, call)
 	for _, word := range c.slip {
 		m = binary.LittleEndian.AppendUint64(m, word)
 	}
@@ -173,6 +174,7 @@ func (c *control) takeCome(slot int, u *unpacker) {
 		return
 	}
 	arrived := u.u64()
+	c.call.Store(u.u64()) // the last that is known of a PE that is cut off
 	coming := c.slots[slot].at(arrived >> 8)
 	for i := range coming.slip {
 		coming.slip[i] = u.u64()
