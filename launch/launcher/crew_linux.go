@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -73,7 +74,7 @@ func (s Spec) muster(ctx context.Context, lack error) (meeting, *crew, error) {
 	c := &crew{here: fmt.Sprintf("node %d (host %s)", m.node, hostName()), done: map[int]bool{}, nodes: m.nodes}
 	var offers []offer
 	err := Until(ctx, s.Signals, func(ctx context.Context) (err error) {
-		if c.link, err = launch.Muster(ctx, s.Nodes.Rendezvous, s.Nodes.Token, m.node, m.nodes); err != nil {
+		if c.link, err = launch.Muster(ctx, s.roll(wait)); err != nil {
 			return err
 		}
 		offers, err = c.share(ctx, mine)
@@ -93,6 +94,23 @@ func (s Spec) muster(ctx context.Context, lack error) (meeting, *crew, error) {
 	}
 	c.link.Listen()
 	return m, c, nil
+}
+
+// Silence of a machine until it counts as gone: longer than its ranks need to find out, who
+// can say more, and well within the time limit of their waits.
+const (
+	silenceMost  = 15 * time.Second
+	silenceLeast = 2 * time.Second
+)
+
+// roll is what the launchers must know to meet.
+func (s Spec) roll(wait time.Duration) launch.Roll {
+	r := launch.Roll{Rendezvous: s.Nodes.Rendezvous, Token: s.Nodes.Token, Node: s.Nodes.Rank, Nodes: s.Nodes.Count,
+		Silence: max(silenceLeast, min(silenceMost, wait*2/3))}
+	if s.Stderr != nil {
+		r.Waiting = func(what string) { _, _ = fmt.Fprintf(s.Stderr, "goshmem: %s\n", what) } // that nobody can read it stops no job
+	}
+	return r
 }
 
 // share gives every node the offers of all.
