@@ -55,13 +55,13 @@ func (v *vigil) end() {
 	v.over = true
 }
 
-// absent names those that have not joined.
+// absent names the others that have not joined.
 func (h *hub) absent() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var out []span
 	for rank, m := range h.members {
-		if m == nil {
+		if m == nil && rank != h.me.rank {
 			out = extend(out, rank, "")
 		}
 	}
