@@ -138,6 +138,21 @@ func (c *Crew) Tell(text []byte) error {
 	return c.store.link.send(kindNote, text)
 }
 
+// Hasten says that the job ends: from here on a third of [Roll].Silence is enough for a
+// machine that does not answer to count as gone. It may be called more than once.
+func (c *Crew) Hasten() {
+	if c.store.link != nil {
+		c.store.link.hasten()
+	}
+	if h := c.store.hub; h != nil {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for l := range h.links {
+			l.hasten()
+		}
+	}
+}
+
 // Close leaves the crew. A node that leaves without Close counts as gone, and so does
 // node 0, with which the crew ends.
 func (c *Crew) Close() error {

@@ -50,6 +50,13 @@ func newLink(conn net.Conn, lim limits) *link {
 	return &link{conn: conn, in: bufio.NewReader(conn), limits: lim}
 }
 
+// hasten shortens the time for which what was sent may stay without an answer.
+func (l *link) hasten() {
+	if tcp, ok := l.conn.(*net.TCPConn); ok {
+		_ = unanswered(tcp, l.silence/3) // else the longer time counts
+	}
+}
+
 // send writes one frame.
 func (l *link) send(k kind, parts ...[]byte) error {
 	return l.sendBy(time.Now().Add(l.frame), encode(k, parts...))

@@ -98,9 +98,45 @@ func TestRunNodesKilled(t *testing.T) {
 	}
 }
 
-// TestRunNodesTwins: of two that were both told to be node 0 none waits in vain.
-func TestRunNodesTwins(t *testing.T) {
+// TestRunNodesApart: who cannot come together, or is cut off, does not wait for ever.
+func TestRunNodesApart(t *testing.T) {
 	nodes := nettest.Nodes(t, 2, nettest.Kind{})
+	t.Run("node 0 twice", func(t *testing.T) { twins(t, nodes) })
+	t.Run("cut off", func(t *testing.T) { cutOff(t, nodes) })
+}
+
+// cutOff takes the network away from node 1 while both run.
+func cutOff(t *testing.T, nodes []nettest.Node) {
+	cmds, errs := make([]*exec.Cmd, 2), make([]*bytes.Buffer, 2)
+	for i := range cmds {
+		cmds[i], _, errs[i] = onNode(nodes[i], 2, i, nodes[0].IPv4+":29400", "-n", "2", "sh", "-c", "echo ready; exec sleep 1000")
+		cmds[i].Env = append(cmds[i].Env, "GOSHMEM_TIMEOUT=6s")
+		cmds[i].Stdout = nil
+		out, err := cmds[i].StdoutPipe()
+		if err == nil {
+			err = cmds[i].Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { bufio.NewScanner(out).Scan() }() // keeps the pipe open
+		if i == 1 {
+			bufio.NewScanner(out).Scan()
+		}
+	}
+	if out, err := nodes[1].Command("ip", "link", "set", "eth0", "down").CombinedOutput(); err != nil {
+		t.Errorf("cut: %v: %s", err, out)
+	}
+	for i, ranks := range []string{"ranks 2-3", "ranks 0-1"} {
+		if status := statusOf(t, cmds[i].Wait()); status != 1 {
+			t.Errorf("node %d: status %d", i, status)
+		}
+		contains(t, errs[i].String(), "goshmem: stopped: ", fmt.Sprintf("node %d (host ", 1-i), "cannot be reached", fmt.Sprintf("not heard of to the end: node %d (host %s, %s)", 1-i, host(t), ranks))
+	}
+}
+
+// twins are two that were both told to be node 0: both learn of it at once.
+func twins(t *testing.T, nodes []nettest.Node) {
 	at := nodes[0].IPv4 + ":29400"
 	one, _, errs1 := onNode(nodes[1], 2, 0, at, "true")
 	zero, _, errs0 := onNode(nodes[0], 2, 0, at, "true")

@@ -28,6 +28,8 @@ type crew struct {
 	ranks  []RankResult
 	done   map[int]bool // nodes whose ranks have all ended
 	nodes  int
+	node   int // number of this machine
+	offers []offer
 	broken bool // a node is gone
 	judged bool // all know the same reason for the end of the job
 }
@@ -71,7 +73,7 @@ func (s Spec) muster(ctx context.Context, lack error) (meeting, *crew, error) {
 	wait := cmp.Or(s.Nodes.Wait, defaultWait)
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, fmt.Errorf("timed out after %v (GOSHMEM_TIMEOUT)", wait))
 	defer cancel()
-	c := &crew{here: fmt.Sprintf("node %d (host %s)", m.node, hostName()), done: map[int]bool{}, nodes: m.nodes}
+	c := &crew{here: fmt.Sprintf("node %d (host %s)", m.node, hostName()), done: map[int]bool{}, node: m.node, nodes: m.nodes}
 	var offers []offer
 	err := Until(ctx, s.Signals, func(ctx context.Context) (err error) {
 		if c.link, err = launch.Muster(ctx, s.roll(wait)); err != nil {
@@ -92,6 +94,7 @@ func (s Spec) muster(ctx context.Context, lack error) (meeting, *crew, error) {
 	if err != nil {
 		return m, nil, errors.Join(err, c.close())
 	}
+	c.offers = offers
 	c.link.Listen()
 	return m, c, nil
 }
@@ -217,6 +220,29 @@ func (c *crew) told() <-chan launch.Note {
 
 // busy says whether other machines have more to tell.
 func (c *crew) busy() bool { return c != nil && !c.broken && len(c.done) < c.nodes }
+
+// hasten says that the job ends: what does not answer now is not waited for as long.
+func (c *crew) hasten() {
+	if c != nil {
+		c.link.Hasten()
+	}
+}
+
+// lost are the nodes that have not said to the end how their ranks ended.
+func (c *crew) lost() []lostNode {
+	if c == nil {
+		return nil
+	}
+	var all []lostNode
+	first := 0
+	for node, o := range c.offers {
+		if !c.done[node] && node != c.node {
+			all = append(all, lostNode{node: node, host: o.Host, first: first, n: o.Ranks})
+		}
+		first += o.Ranks
+	}
+	return all
+}
 
 // others is how the ranks of other machines have ended.
 func (c *crew) others() []RankResult {
