@@ -72,7 +72,7 @@ func TestElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := a.elsewhere(); want == "" && got != "" || !strings.HasPrefix(got, want) {
+		if got := a.elsewhere(t.Context()); want == "" && got != "" || !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %q", at, got)
 		}
 	}

@@ -1,6 +1,10 @@
 package launch
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
 
 // maxText bounds the account of what went wrong: large jobs have long lists.
 const maxText = 16 << 10
@@ -28,10 +32,19 @@ func (h *hub) lost(m *member, err error) {
 	defer h.mu.Unlock()
 	m.left, h.incomplete = true, true
 	text := fmt.Sprintf("%v died, or closed its connection without a word (%v)", m, err)
+	if unreachable(err) {
+		text = fmt.Sprintf("%v cannot be reached any more: its machine or the network is gone (%v)", m, err)
+	}
 	if h.joined < len(h.members) || h.gate.come > 0 { // else nobody waits
 		text += "; " + h.roster()
 	}
 	h.breakWith(ErrLost, text)
+}
+
+// unreachable is true of what happens to a connection when the other end is silent, which
+// is not what the death of a process does.
+func unreachable(err error) bool {
+	return errors.Is(err, syscall.ETIMEDOUT) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
 }
 
 // giveUp is a member that does not wait any longer.

@@ -1,10 +1,12 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // Crew is how the launchers of a job over several machines, one on each, stay in touch
@@ -24,14 +26,31 @@ type Note struct {
 	Err  error // not nil: a node is gone, and with it the crew
 }
 
-// Muster meets the launchers of all nodes at the tcp rendezvous at. It waits as long as
-// ctx allows; then the error lists which nodes have come and which have not.
-func Muster(ctx context.Context, at, token string, node, nodes int) (*Crew, error) {
-	return musterWithin(ctx, at, token, node, nodes, defaultLimits())
+// Roll is what a launcher knows of the others before it has met them.
+type Roll struct {
+	Rendezvous  string // tcp:host:port, host being that of node 0
+	Token       string // secret of the job
+	Node, Nodes int    // number of this machine, and how many there are
+
+	Silence time.Duration     // after so long without a sign of life a machine is gone; 0: some 15s
+	Waiting func(what string) // is called once if others are slow to come; nil: never
 }
 
-func musterWithin(ctx context.Context, at, token string, node, nodes int, lim limits) (*Crew, error) {
-	job := Job{Family: "goshmem", Rank: node, Size: nodes, LocalRank: -1, LocalSize: -1, Rendezvous: at, Token: token, Name: "nodes:" + at, noun: "node"}
+// Muster meets the launchers of all nodes. It waits as long as ctx allows; then the error
+// lists which nodes have come and which have not. Node 0 that was sent to another machine
+// than its own, a number that is there twice and another token are errors at once.
+func Muster(ctx context.Context, r Roll) (*Crew, error) {
+	return musterWithin(ctx, r, defaultLimits())
+}
+
+func musterWithin(ctx context.Context, r Roll, lim limits) (*Crew, error) {
+	lim.silence = cmp.Or(r.Silence, lim.silence)
+	job := Job{Family: "goshmem", Rank: r.Node, Size: r.Nodes, LocalRank: -1, LocalSize: -1, Rendezvous: r.Rendezvous, Token: r.Token, Name: "nodes:" + r.Rendezvous, noun: "node"}
+	if r.Waiting != nil {
+		job.vigil = &vigil{say: r.Waiting}
+		defer job.vigil.end()
+		defer time.AfterFunc(lim.notice, job.vigil.tell).Stop()
+	}
 	s, err := join(ctx, job, lim)
 	if err != nil {
 		return nil, err
@@ -117,6 +136,21 @@ func (c *Crew) Tell(text []byte) error {
 	c.store.mu.Lock()
 	defer c.store.mu.Unlock()
 	return c.store.link.send(kindNote, text)
+}
+
+// Hasten says that the job ends: from here on a third of [Roll].Silence is enough for a
+// machine that does not answer to count as gone. It may be called more than once.
+func (c *Crew) Hasten() {
+	if c.store.link != nil {
+		c.store.link.hasten()
+	}
+	if h := c.store.hub; h != nil {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for l := range h.links {
+			l.hasten()
+		}
+	}
 }
 
 // Close leaves the crew. A node that leaves without Close counts as gone, and so does

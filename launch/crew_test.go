@@ -14,7 +14,7 @@ func crewOf(t *testing.T, n int) []*Crew {
 	j := newJob(t, "tcp", n)
 	ctx, all := testContext(t), make([]*Crew, n)
 	for node, err := range onRanks(n, func(node int) (err error) {
-		all[node], err = Muster(ctx, j.Rendezvous, j.Token, node, n)
+		all[node], err = Muster(ctx, Roll{Rendezvous: j.Rendezvous, Token: j.Token, Node: node, Nodes: n})
 		return err
 	}) {
 		if err != nil {

@@ -16,6 +16,8 @@ type finder struct {
 	secret     secret
 	me         peer
 	limits     limits
+	vigil      *vigil  // is told of attempts that fail
+	at         address // as it was given, for the vigil
 }
 
 // find tries the candidates until one turns out to be the server or ctx ends.
@@ -34,7 +36,10 @@ func (f finder) find(ctx context.Context) (*link, peer, error) {
 				return l, server, nil
 			}
 			last = telling(last, err)
-			if f.network == "unix" && errors.Is(err, ErrRefused) || len(f.candidates) == 1 && errors.Is(err, ErrVersion) {
+			if f.vigil != nil {
+				f.vigil.note(nil, f.at, fmt.Sprintf("waiting for %s 0 at %s%s: %v", f.me.noun, f.at.place(f.me), f.at.loops(f.me), last))
+			}
+			if f.hopeless(err) {
 				return nil, peer{}, err // the place is this world's alone: it will not get better
 			}
 		}
@@ -43,6 +48,15 @@ func (f finder) find(ctx context.Context) (*link, peer, error) {
 		}
 		patience = min(2*patience, f.limits.handshake)
 	}
+}
+
+// hopeless is an error that no later attempt can mend: where ranks meet over tcp another
+// world or job may be in the way for a while, but not where launchers do.
+func (f finder) hopeless(err error) bool {
+	if errors.Is(err, ErrRefused) {
+		return f.network == "unix" || f.me.noun == "node"
+	}
+	return len(f.candidates) == 1 && errors.Is(err, ErrVersion)
 }
 
 // try connects to one candidate and shakes hands.

@@ -30,6 +30,9 @@ func (h *hub) join(who peer, l *link) *member {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	m := &member{peer: who, link: l}
+	if h.me.noun == "node" && who == h.me && h.members[who.rank] != nil {
+		return nil // we ourselves, see seekTwin
+	}
 	if h.broken == nil {
 		h.breakIf(h.objection(who))
 	}

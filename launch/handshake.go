@@ -92,12 +92,12 @@ func (l *link) greeted(me peer, patience time.Duration) (nonce []byte, err error
 	}
 	greeting, err := l.expect(kindGreet, len(magic)+1+nonceSize, me)
 	if err != nil {
-		return nil, err
+		return nil, strange{err}
 	}
 	said, ours := bytes.CutPrefix(greeting, []byte(magic))
 	switch {
 	case !ours:
-		return nil, fmt.Errorf("handshake: %w: it is not a goshmem server", errFrame)
+		return nil, strange{fmt.Errorf("handshake: %w: it is not a goshmem server", errFrame)}
 	case said[0] != version:
 		_, err := l.conn.Write(encode(kindVersion, []byte{version}, me.encode())) // so that the other side can say so too
 		return nil, errors.Join(fmt.Errorf("%w: the server has version %q of the rendezvous, %v has %q: build all from one release", ErrVersion, said[0], me, version), err)

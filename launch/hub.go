@@ -15,6 +15,7 @@ type hub struct {
 	me     peer
 	ln     net.Listener
 	limits limits
+	vigil  *vigil        // is told at once of members that cannot be let in
 	slots  chan struct{} // one per connection that has not proved membership
 	wg     sync.WaitGroup
 
@@ -37,9 +38,9 @@ type member struct {
 	left bool // has closed its store
 }
 
-func newHub(ln net.Listener, s secret, me peer, lim limits) *hub {
+func newHub(ln net.Listener, s secret, me peer, lim limits, v *vigil) *hub {
 	h := &hub{
-		secret: s, me: me, ln: ln, limits: lim,
+		secret: s, me: me, ln: ln, limits: lim, vigil: v,
 		slots:   make(chan struct{}, lim.pending),
 		links:   map[*link]bool{},
 		members: make([]*member, me.size),
@@ -99,8 +100,11 @@ func (h *hub) admit(l *link) (peer, error) {
 // drop notes why a connection was not let in. It hurts nobody else.
 func (h *hub) drop(from string, err error) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.dropped = from + " was not let in: " + err.Error()
+	h.mu.Unlock()
+	if errors.Is(err, ErrRefused) || errors.Is(err, ErrVersion) {
+		h.vigil.tell()
+	}
 }
 
 // listen obeys a member until it leaves.

@@ -32,7 +32,7 @@ func open(t *testing.T, network string, size int, lim limits) *openJob {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.store = &Store{me: self(o.at(0)), limits: lim, hub: newHub(ln, o.secret(1), self(o.at(0)), lim)}
+	o.store = &Store{me: self(o.at(0)), limits: lim, hub: newHub(ln, o.secret(1), self(o.at(0)), lim, nil)}
 	t.Cleanup(func() {
 		if err := o.store.Close(); err != nil {
 			t.Error(err)

@@ -21,7 +21,8 @@ type Job struct {
 	Name                 string   // the same on all ranks, differs between jobs
 	Outer                []string // families around the innermost one, for information
 
-	noun string // what messages call a member; "": rank
+	noun  string // what messages call a member; "": rank
+	vigil *vigil // is told what is waited for; nil: nobody is
 }
 
 // Group is a job made of some of the processes of j: those that call Group with

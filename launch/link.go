@@ -14,6 +14,8 @@ type limits struct {
 	frame     time.Duration // the rest of a frame once it has begun; a write
 	farewell  time.Duration // for the server's account after giving up
 	probe     time.Duration // first patience with one of several ports
+	silence   time.Duration // of a machine, over tcp, until it counts as gone
+	notice    time.Duration // of a wait until a person is told of it
 	pending   int           // connections that have not proved membership
 }
 
@@ -23,6 +25,8 @@ func defaultLimits() limits {
 		frame:     10 * time.Second,
 		farewell:  time.Second,
 		probe:     20 * time.Millisecond,
+		silence:   15 * time.Second,
+		notice:    5 * time.Second,
 		pending:   64,
 	}
 }
@@ -35,12 +39,22 @@ type link struct {
 }
 
 // newLink makes a connection a link. A machine that was cut off sends nothing, not even
-// the end of the connection: over tcp the kernel asks for it.
+// the end of the connection: over tcp the kernel asks for it, if there is nothing on its
+// way; if there is it does not ask, and what counts is how long that stays unanswered.
 func newLink(conn net.Conn, lim limits) *link {
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 3 * time.Second, Count: 4}) // else the system's own times count
+		sixth := max(time.Second, lim.silence/6)
+		_ = tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: 2 * sixth, Interval: sixth, Count: 4}) // else the system's own times count
+		_ = unanswered(tcp, lim.silence)                                                                          // the same
 	}
 	return &link{conn: conn, in: bufio.NewReader(conn), limits: lim}
+}
+
+// hasten shortens the time for which what was sent may stay without an answer.
+func (l *link) hasten() {
+	if tcp, ok := l.conn.(*net.TCPConn); ok {
+		_ = unanswered(tcp, l.silence/3) // else the longer time counts
+	}
 }
 
 // send writes one frame.

@@ -48,11 +48,11 @@ func listenAt(ctx context.Context, network, at string) (net.Listener, error) {
 
 // elsewhere is what a server that nobody came to should know: that the others were sent to
 // another machine. "": they were not, or that cannot be told.
-func (a address) elsewhere() string {
+func (a address) elsewhere(ctx context.Context) string {
 	if a.name != "" {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	named, err := net.DefaultResolver.LookupNetIP(ctx, "ip", a.host)
 	if err != nil {

@@ -74,11 +74,12 @@ func (s *Store) enter(ctx context.Context, j Job) error {
 	s.at = at
 	job, n := at, nextWorld(j)
 	at = at.world(n)
-	f := finder{network: at.network(), candidates: at.candidates(), secret: j.secret(n), me: s.me, limits: s.limits}
+	f := finder{network: at.network(), candidates: at.candidates(), secret: j.secret(n), me: s.me, limits: s.limits, vigil: j.vigil, at: at}
 	if j.Rank == 0 {
 		if f.candidates, err = s.serve(ctx, at, f); err != nil {
 			return err
 		}
+		f.vigil.note(s.hub, at, "")
 	}
 	looking, lost := context.WithCancelCause(ctx)
 	defer lost(nil)
@@ -96,8 +97,10 @@ func (s *Store) enter(ctx context.Context, j Job) error {
 	}
 	defer stop()
 	if s.link, s.server, err = f.find(looking); err != nil {
-		return fmt.Errorf("%v found no server at %v (is %s 0 running, and did it get the same rendezvous and token?): %w", s.me, at, s.me.noun, err)
+		return notFound(s.me, at, err)
 	}
+	f.vigil.note(nil, at, fmt.Sprintf("waiting for other %s: not all have come to %v yet, at %s", s.me.nouns(), s.server, at.place(s.me)))
+	defer s.seekTwin(ctx, at, f)()
 	_, err = s.await(ctx)
 	return err
 }
@@ -113,7 +116,7 @@ func (s *Store) serve(ctx context.Context, at address, f finder) ([]string, erro
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s 0 %w", ErrRendezvous, s.me.noun, err)
 	}
-	s.hub = newHub(ln, f.secret, s.me, s.limits)
+	s.hub = newHub(ln, f.secret, s.me, s.limits, f.vigil)
 	return []string{ln.Addr().String()}, nil // "all addresses" dials this machine
 }
 
@@ -205,7 +208,7 @@ func (s *Store) giveUp(why error) error {
 	if account := s.account(); account != nil {
 		text := account.Text
 		if s.hub != nil {
-			text += s.at.elsewhere()
+			text += s.at.hint(s.me)
 		}
 		return &Error{Text: text, Err: errors.Join(ErrMissing, why)}
 	}

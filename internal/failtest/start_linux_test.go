@@ -117,7 +117,7 @@ func placeRows() []row {
 			ours: "A port is used only if GOSHMEM_RDZV names one. Below torchrun the next free one is taken.",
 			says: []string{
 				"shmem: init: launch: join: no usable rendezvous: rank 0 cannot listen at tcp:127.0.0.1:PORT (set GOSHMEM_RDZV to a place that is free): listen tcp 127.0.0.1:PORT: bind: address already in use",
-				"shmem: init: launch: join: rank 1 (host HOST, pid PID) found no server at tcp:127.0.0.1:PORT (is rank 0 running, and did it get the same rendezvous and token?): timed out after TIME (GOSHMEM_TIMEOUT or Options.Timeout); last attempt: …",
+				"shmem: init: launch: join: rank 1 (host HOST, pid PID) found no server of this job at tcp:127.0.0.1:PORT: what answers there is not goshmem, or is stopped (does another program hold the port?): timed out after TIME (GOSHMEM_TIMEOUT or Options.Timeout); last attempt: …",
 			},
 			code: 1, program: starting, job: portTaken,
 			tests: []string{"launch.TestTorchrunPorts", "launch.TestMasterPortItself", "launch.TestNoPortFree"},
@@ -131,7 +131,7 @@ func placeRows() []row {
 		{
 			fault: "PE 1 holds another token",
 			says: []string{
-				"shmem: init: launch: join: rank 1 (host HOST, pid PID) found no server at unix:@goshmem-NAME (is rank 0 running, and did it get the same rendezvous and token?): @goshmem-NAME: handshake refused by the server: it has another GOSHMEM_TOKEN or serves another job",
+				"shmem: init: launch: join: rank 1 (host HOST, pid PID) was not let in at unix:@goshmem-NAME: @goshmem-NAME: handshake refused by the server: it has another GOSHMEM_TOKEN or serves another job",
 				"shmem: init: launch: join: rank 0 (host HOST, pid PID) gave up: timed out after TIME (GOSHMEM_TIMEOUT or Options.Timeout); joined: 0 (HOST); not joined: 1; a connection was not let in: handshake refused: the client holds another token or means another job",
 			},
 			code: 1, program: starting, job: otherToken,

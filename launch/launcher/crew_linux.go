@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -27,6 +28,8 @@ type crew struct {
 	ranks  []RankResult
 	done   map[int]bool // nodes whose ranks have all ended
 	nodes  int
+	node   int // number of this machine
+	offers []offer
 	broken bool // a node is gone
 	judged bool // all know the same reason for the end of the job
 }
@@ -70,10 +73,10 @@ func (s Spec) muster(ctx context.Context, lack error) (meeting, *crew, error) {
 	wait := cmp.Or(s.Nodes.Wait, defaultWait)
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, fmt.Errorf("timed out after %v (GOSHMEM_TIMEOUT)", wait))
 	defer cancel()
-	c := &crew{here: fmt.Sprintf("node %d (host %s)", m.node, hostName()), done: map[int]bool{}, nodes: m.nodes}
+	c := &crew{here: fmt.Sprintf("node %d (host %s)", m.node, hostName()), done: map[int]bool{}, node: m.node, nodes: m.nodes}
 	var offers []offer
 	err := Until(ctx, s.Signals, func(ctx context.Context) (err error) {
-		if c.link, err = launch.Muster(ctx, s.Nodes.Rendezvous, s.Nodes.Token, m.node, m.nodes); err != nil {
+		if c.link, err = launch.Muster(ctx, s.roll(wait)); err != nil {
 			return err
 		}
 		offers, err = c.share(ctx, mine)
@@ -91,8 +94,26 @@ func (s Spec) muster(ctx context.Context, lack error) (meeting, *crew, error) {
 	if err != nil {
 		return m, nil, errors.Join(err, c.close())
 	}
+	c.offers = offers
 	c.link.Listen()
 	return m, c, nil
+}
+
+// Silence of a machine until it counts as gone: longer than its ranks need to find out, who
+// can say more, and well within the time limit of their waits.
+const (
+	silenceMost  = 15 * time.Second
+	silenceLeast = 2 * time.Second
+)
+
+// roll is what the launchers must know to meet.
+func (s Spec) roll(wait time.Duration) launch.Roll {
+	r := launch.Roll{Rendezvous: s.Nodes.Rendezvous, Token: s.Nodes.Token, Node: s.Nodes.Rank, Nodes: s.Nodes.Count,
+		Silence: max(silenceLeast, min(silenceMost, wait*2/3))}
+	if s.Stderr != nil {
+		r.Waiting = func(what string) { _, _ = fmt.Fprintf(s.Stderr, "goshmem: %s\n", what) } // that nobody can read it stops no job
+	}
+	return r
 }
 
 // share gives every node the offers of all.
@@ -199,6 +220,29 @@ func (c *crew) told() <-chan launch.Note {
 
 // busy says whether other machines have more to tell.
 func (c *crew) busy() bool { return c != nil && !c.broken && len(c.done) < c.nodes }
+
+// hasten says that the job ends: what does not answer now is not waited for as long.
+func (c *crew) hasten() {
+	if c != nil {
+		c.link.Hasten()
+	}
+}
+
+// lost are the nodes that have not said to the end how their ranks ended.
+func (c *crew) lost() []lostNode {
+	if c == nil {
+		return nil
+	}
+	var all []lostNode
+	first := 0
+	for node, o := range c.offers {
+		if !c.done[node] && node != c.node {
+			all = append(all, lostNode{node: node, host: o.Host, first: first, n: o.Ranks})
+		}
+		first += o.Ranks
+	}
+	return all
+}
 
 // others is how the ranks of other machines have ended.
 func (c *crew) others() []RankResult {

@@ -268,6 +268,7 @@ func (j *job) stop(cause *Error, sig syscall.Signal) {
 func (j *job) enter(p phase, d time.Duration) {
 	j.phase = p
 	j.timer.Reset(d)
+	j.crew.hasten()
 }
 
 // escalate ends a phase whose time is over.
@@ -334,7 +335,7 @@ func (j *job) fail(err error) {
 }
 
 func (j *job) result() (Result, error) {
-	res := Result{First: j.first, Ranks: j.crew.others()}
+	res := Result{First: j.first, Ranks: j.crew.others(), lost: j.crew.lost()}
 	for _, r := range j.ranks {
 		res.Ranks = append(res.Ranks, r.RankResult)
 	}

@@ -77,6 +77,23 @@ type Result struct {
 	Err   error        // what Run returned
 
 	follower *RankResult // the one that ended first because of First; nil: none
+	lost     []lostNode  // other machines of which not all is known
+}
+
+// lostNode is a machine that did not say to the end how its ranks, n from the first, ended.
+type lostNode struct {
+	node     int
+	host     string
+	first, n int
+}
+
+// String names it, with its ranks.
+func (l lostNode) String() string {
+	ranks := make([]int, l.n)
+	for i := range ranks {
+		ranks[i] = l.first + i
+	}
+	return fmt.Sprintf("node %d (host %s, %s)", l.node, l.host, RankList(ranks))
 }
 
 // Report tells a person why the job failed; "" if it did not. All lines but the
@@ -97,6 +114,9 @@ func (r Result) Report() string {
 	r.list(&b, r.ranks(r.alsoFailed), "also failed: ")
 	r.list(&b, r.ranks(func(x RankResult) bool { return x.Termed }), "stopped with SIGTERM: ")
 	r.list(&b, r.ranks(func(x RankResult) bool { return x.Killed }), "needed SIGKILL: ")
+	for _, l := range r.lost {
+		fmt.Fprintf(&b, "  not heard of to the end: %v\n", l)
+	}
 	return b.String()
 }
 
