@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -71,21 +72,21 @@ func patient(said *bytes.Buffer) string {
 func TestRunNodesKilled(t *testing.T) {
 	nodes := nettest.Nodes(t, 2, nettest.Kind{})
 	for _, victim := range []int{1, 0} {
-		cmds, errs := make([]*exec.Cmd, 2), make([]*bytes.Buffer, 2)
+		cmds, outs, errs := make([]*exec.Cmd, 2), make([]io.ReadCloser, 2), make([]*bytes.Buffer, 2)
 		for i := range cmds {
 			cmds[i], _, errs[i] = onNode(nodes[i], 2, i, nodes[0].IPv4+":29400", "-n", "1", "sh", "-c", "echo ready; exec sleep 1000")
 			cmds[i].Stdout = nil
-			out, err := cmds[i].StdoutPipe()
+			var err error
+			if outs[i], err = cmds[i].StdoutPipe(); err == nil {
+				err = cmds[i].Start()
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := cmds[i].Start(); err != nil {
-				t.Fatal(err)
-			}
+		}
+		for _, out := range outs {
+			bufio.NewScanner(out).Scan()                     // until its rank runs
 			defer func() { bufio.NewScanner(out).Scan() }() // keeps the pipe open
-			if i == 1 {
-				bufio.NewScanner(out).Scan()
-			}
 		}
 		_ = cmds[victim].Process.Signal(syscall.SIGKILL) // Wait says whether it was that
 		if status := statusOf(t, cmds[victim].Wait()); status != -1 {
