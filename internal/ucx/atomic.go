@@ -87,10 +87,10 @@ func (r *Remote) AtomicNBI(offset uintptr, op AtomicOp, width int, operand uint6
 	defer r.p.w.mu.Unlock()
 	r.p.w.cell.in = operand // which the library copies
 	result, err := r.post(offset, op, width, false)
-	if result != 0 {
-		err = r.p.finish("atomic", result, false, cellSize)
+	if err != nil {
+		return err
 	}
-	return err
+	return r.p.finish("atomic", result, false, cellSize)
 }
 
 // post starts an atomic whose operands are in the cell. The lock is held.

@@ -108,6 +108,8 @@ func (p *process) until(t *testing.T, name string) error {
 				err = p.remote.Get(0, at, 1<<20)
 			case "atomic":
 				_, err = p.remote.Atomic(0, Add, 8, 1, 0)
+			case "add":
+				err = p.remote.AtomicNBI(0, Add, 8, 1)
 			case "send":
 				err = p.peer.Send(p.memory[:1000])
 			case "nothing":
@@ -155,6 +157,23 @@ func TestSilent(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		})
+	}
+}
+
+// TestBounded: no more is sent to a process that does nothing than what a message can wait
+// behind.
+func TestBounded(t *testing.T) {
+	t.Parallel()
+	p := startChild(t)
+	ok(t, unix.Kill(p.cmd.Process.Pid, unix.SIGSTOP))
+	var stopped unix.WaitStatus
+	must(unix.Wait4(p.cmd.Process.Pid, &stopped, unix.WUNTRACED, nil))(t)
+	before := p.peer.posted
+	if err := p.until(t, "add"); !errors.Is(err, ErrUnreachable) {
+		t.Error(err)
+	}
+	if n := p.peer.posted - before; n > window {
+		t.Errorf("%d operations were under way, want at most %d", n, window)
 	}
 }
 

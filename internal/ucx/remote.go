@@ -163,7 +163,7 @@ func (r *Remote) copied(put bool, offset uintptr, local unsafe.Pointer, n uintpt
 const (
 	partSize = 4 << 20
 	backlog  = 4 * partSize
-	window   = 256
+	window   = 1024
 )
 
 // start starts an operation, and waits for it if it is to. The lock is held.

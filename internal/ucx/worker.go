@@ -48,7 +48,8 @@ type Worker struct {
 }
 
 // Open loads the library and makes a Worker. It sets UCX_ERROR_SIGNALS to nothing first,
-// unless the user has set it: UCX would take SIGSEGV from Go. It does not wait for others.
+// unless the user has set it: UCX would take SIGSEGV from Go. The process ignores SIGABRT
+// from then on, of which it dies nevertheless where C aborts. It does not wait for others.
 func Open(c Config) (*Worker, error) {
 	lib, err := load(abi.UCX())
 	if err != nil {
@@ -61,6 +62,7 @@ func Open(c Config) (*Worker, error) {
 		w.release()
 		return nil, err
 	}
+	quietAborts()
 	go w.serve()
 	return w, nil
 }
