@@ -47,7 +47,7 @@ func TestRunNodes(t *testing.T) {
 				t.Fatal(err)
 			}
 			zero, out0, errs0 := onNode(nodes[0], 2, 0, at, "-n", "1", "env")
-			if err0, err1 := zero.Run(), one.Wait(); err0 != nil || err1 != nil || patient(errs) != "" || patient(errs0) != fmt.Sprintf("goshmem: 3 ranks on 2 nodes: 0 on %[1]s, 1-2 on %[1]s\n", host(t)) {
+			if err0, err1 := zero.Run(), one.Wait(); err0 != nil || err1 != nil || patient(errs) != "" || patient(errs0) != fmt.Sprintf("goshmem: 3 ranks on 2 nodes: 0 on node 0 (%[1]s), 1-2 on node 1 (%[1]s)\n", host(t)) {
 				t.Fatalf("%v, %v, stderr:\n%s\n%s", err0, err1, errs0, errs)
 			}
 			for rank, text := range []string{out0.String(), out.String(), out.String()} {
@@ -188,6 +188,6 @@ func TestRunNodesMistakes(t *testing.T) {
 		if status != 0 {
 			t.Errorf("%s: status %d, stderr %q", c.args, status, stderr)
 		}
-		contains(t, stdout.String(), "env   GOSHMEM_RANK=1\n", "env   GOSHMEM_SIZE=2\n", "env   GOSHMEM_NODE_RANK=1\n", "env   GOSHMEM_RDZV=tcp:h:29400+16\n", "env   MASTER_ADDR=h\n")
+		contains(t, stdout.String(), "node  1 of 2: the numbers of ranks are those of a job with -n 1 on every node\n", "env   GOSHMEM_RANK=1\n", "env   GOSHMEM_SIZE=2\n", "env   GOSHMEM_NODE_RANK=1\n", "env   GOSHMEM_RDZV=tcp:h:29400+16\n", "env   MASTER_ADDR=h\n")
 	}
 }

@@ -139,7 +139,7 @@ func TestRecipesForSlurm(t *testing.T) {
 		want  []string
 	}{
 		"nodes.sbatch": {2, []string{"sh", "-c", "echo $GOSHMEM_RANK of $GOSHMEM_SIZE, node $GOSHMEM_NODE_RANK"},
-			[]string{"[" + host(t) + " 0] 0 of 4, node 0", "[" + host(t) + " 1] 1 of 4, node 0", "[" + host(t) + " 2] 2 of 4, node 1", "[" + host(t) + " 3] 3 of 4, node 1", fmt.Sprintf("goshmem: 4 ranks on 2 nodes: 0-1 on %[1]s, 2-3 on %[1]s", host(t))}},
+			[]string{"[" + host(t) + " 0] 0 of 4, node 0", "[" + host(t) + " 1] 1 of 4, node 0", "[" + host(t) + " 2] 2 of 4, node 1", "[" + host(t) + " 3] 3 of 4, node 1", fmt.Sprintf("goshmem: 4 ranks on 2 nodes: 0-1 on node 0 (%[1]s), 2-3 on node 1 (%[1]s)", host(t))}},
 		"tasks.sbatch": {4, []string{"sh", "-c", program + " info | grep '^launched by'"}, []string{"launched by      slurm: rank 0 of 4",
 			"launched by      slurm: rank 1 of 4", "launched by      slurm: rank 2 of 4", "launched by      slurm: rank 3 of 4"}},
 	} {

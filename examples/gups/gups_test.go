@@ -37,6 +37,15 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
+// TestDigits: slow machines have a rate too.
+func TestDigits(t *testing.T) {
+	for rate, want := range map[float64]string{0.02917: "0.0292", 0.0000034567: "0.00000346", 1.5: "1.50", 123456: "123456"} {
+		if got := digits(rate); got != want {
+			t.Errorf("%v is written %s, want %s", rate, got, want)
+		}
+	}
+}
+
 // TestPlace looks at the first and the last word of each PE.
 func TestPlace(t *testing.T) {
 	for _, c := range []struct {

@@ -12,8 +12,10 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/goshmem/goshmem/examples/progress"
@@ -67,7 +69,7 @@ func (p problem) run(ctx context.Context, w *shmem.World) error {
 	}
 	updates := p.words * p.updates * w.NPEs()
 	if w.MyPE() == 0 {
-		fmt.Printf("%d updates on %d PEs: %.4f GUP/s\n", updates, w.NPEs(), float64(updates)/elapsed.Seconds()/1e9)
+		fmt.Printf("%d updates on %d PEs: %s GUP/s\n", updates, w.NPEs(), digits(float64(updates)/elapsed.Seconds()/1e9))
 	}
 	// The exclusive or with the same number, once more, gives what was there before.
 	if _, err := t.update(ctx, t.stream(), p.words*p.updates); err != nil {
@@ -80,6 +82,11 @@ func (p problem) run(ctx context.Context, w *shmem.World) error {
 		fmt.Println("after the same updates again the table is as it was: 0 errors")
 	}
 	return nil
+}
+
+// digits writes a rate with three digits that count, and no exponent.
+func digits(rate float64) string {
+	return strconv.FormatFloat(rate, 'f', max(0, 2-int(math.Floor(math.Log10(rate)))), 64)
 }
 
 // update changes n words of the table, and says how long it took until all PEs had done

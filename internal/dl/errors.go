@@ -36,7 +36,7 @@ func (e *LoadError) Error() string {
 	case ErrNotFound:
 		return r.notFound()
 	case ErrLoad:
-		return fmt.Sprintf("%s: %s", r.Library, strings.Join(r.broken(), "; "))
+		return r.noted(fmt.Sprintf("%s: %s", r.Library, strings.Join(r.broken(), "; ")))
 	}
 	return fmt.Sprintf("%s: %v", r.Library, e.Err)
 }
@@ -46,6 +46,11 @@ func (r *Report) notFound() string {
 	if len(r.Attempts) > 0 {
 		text = fmt.Sprintf("%s: %s not found (tried %s)", r.Library, r.Wanted, strings.Join(tried(r.Attempts), ", "))
 	}
+	return r.noted(text)
+}
+
+// noted is a text with what the user can do behind it.
+func (r *Report) noted(text string) string {
 	if r.Note != "" {
 		text += "; " + r.Note
 	}

@@ -5,8 +5,11 @@ package info
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"slices"
 
+	"github.com/goshmem/goshmem/internal/abi"
 	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/env"
 )
@@ -21,6 +24,7 @@ type Info struct {
 	Build     Build      `json:"goshmem"`
 	System    System     `json:"system"`
 	Engines   []Engine   `json:"engines"`
+	Machines  Machines   `json:"machines"`
 	Libraries []Library  `json:"libraries"`
 	Devices   []Device   `json:"devices"`
 	Launch    Launch     `json:"launch"`
@@ -34,6 +38,13 @@ type Engine struct {
 	Name   string `json:"name"`
 	OK     bool   `json:"ok"`
 	Reason string `json:"reason"` // why it can run, or cannot
+}
+
+// Machines says whether a job over several machines can use engine host, which goes from
+// one to another by UCX.
+type Machines struct {
+	OK     bool   `json:"ok"`
+	Reason string `json:"reason"` // the library that carries it, or why there is none
 }
 
 // Launch is the job that the environment describes. The caller fills it in: who
@@ -68,6 +79,7 @@ func Gather(ctx context.Context, o Options) *Info {
 		Variables: ours(),
 		Foreign:   foreign(os.Environ()),
 	}
+	i.Machines = machines(i.Libraries)
 	markProblems(os.Environ(), i.Engines, i.Variables, i.Foreign)
 	i.Warnings = i.warn()
 	return i
@@ -80,6 +92,22 @@ func verdicts(all []engine.Engine) []Engine {
 		list[i] = Engine{Name: e.Name(), OK: v.OK, Reason: v.Reason}
 	}
 	return list
+}
+
+// machines is what the library between machines allows.
+func machines(all []Library) Machines {
+	at := slices.IndexFunc(all, func(l Library) bool { return l.Name == abi.UCX().Name })
+	switch {
+	case at < 0:
+		return Machines{Reason: "UCX was not looked for"}
+	case all[at].Problem != "":
+		return Machines{Reason: "UCX: " + all[at].short()}
+	}
+	var major, minor int
+	if _, err := fmt.Sscanf(all[at].Version, "%d.%d", &major, &minor); err != nil || major != 1 || minor < 13 {
+		return Machines{Reason: fmt.Sprintf("UCX: %s is version %s, and 1.13 or a later 1.x is needed", all[at].Path, all[at].Version)}
+	}
+	return Machines{OK: true, Reason: "by UCX " + all[at].Version}
 }
 
 // warn lists what works and yet is probably not what the user wants.

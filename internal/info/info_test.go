@@ -174,6 +174,21 @@ func TestTextShowsWhatMatters(t *testing.T) {
 	}
 }
 
+// TestMachines: whether a job can leave the machine hangs on UCX.
+func TestMachines(t *testing.T) {
+	for want, l := range map[Machines]Library{
+		{OK: true, Reason: "by UCX 1.15.0"}:                                                  {Name: "ucx", Version: "1.15.0", Path: "/u"},
+		{Reason: "UCX: /u is version 1.12.1, and 1.13 or a later 1.x is needed"}:             {Name: "ucx", Version: "1.12.1", Path: "/u"},
+		{Reason: "UCX: libucp.so.0 not found; the distribution's package is libucx0 or ucx"}: {Name: "ucx", Problem: "ucx: libucp.so.0 not found (tried /u); the distribution's package is libucx0 or ucx"},
+		{Reason: "UCX: /u: file too short; the distribution's package is libucx0 or ucx"}:    {Name: "ucx", Problem: "ucx: /u: file too short; the distribution's package is libucx0 or ucx"},
+		{Reason: "UCX was not looked for"}:                                                   {Name: "other"},
+	} {
+		if got := machines([]Library{l}); got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+}
+
 func names(list []Library) []string {
 	var all []string
 	for _, l := range list {

@@ -17,6 +17,7 @@ func (i *Info) WriteText(out io.Writer, verbose bool) error {
 	i.System.write(t)
 	i.Launch.write(t)
 	t.writeEngines(i.Engines)
+	t.row("  host, several machines", can(i.Machines.OK), i.Machines.Reason)
 	t.writeLibraries(i.Libraries, verbose)
 	t.writeDevices(i.Devices)
 	t.writeVariables(i)

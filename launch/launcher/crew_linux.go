@@ -182,10 +182,17 @@ func (m *meeting) summary(offers []offer) string {
 	const most = 16 // nodes that are named
 	var parts []string
 	first := 0
-	for _, o := range offers[:min(len(offers), most)] {
+	names := map[string]bool{}
+	for _, o := range offers {
+		names[o.Host] = true
+	}
+	for node, o := range offers[:min(len(offers), most)] {
 		ranks := strconv.Itoa(first)
 		if first += o.Ranks; o.Ranks > 1 {
 			ranks += "-" + strconv.Itoa(first-1)
+		}
+		if len(names) < len(offers) { // the names do not tell them apart
+			o.Host = fmt.Sprintf("node %d (%s)", node, o.Host)
 		}
 		parts = append(parts, ranks+" on "+o.Host)
 	}

@@ -27,6 +27,7 @@ func DryRun(w io.Writer, s Spec) error {
 	m := shown(s.N)
 	if s.Nodes != nil {
 		m = s.Nodes.shown(s.N)
+		fmt.Fprintf(&b, "node  %d of %d: the numbers of ranks are those of a job with -n %d on every node\n", m.node, m.nodes, s.N)
 	}
 	for r := range s.N {
 		fmt.Fprintf(&b, "%s\n", strings.TrimSpace(s.prefix(m.first+r)))

@@ -73,5 +73,8 @@ func (n *Nodes) meeting(here int) meeting {
 func (n *Nodes) shown(here int) meeting {
 	m := n.meeting(here)
 	m.token, m.port = "<random>", "<free port>"
+	if n.Token != "" {
+		m.token = "<random, mixed with GOSHMEM_TOKEN>"
+	}
 	return m
 }

@@ -257,7 +257,7 @@ func TestSummary(t *testing.T) {
 	if got := m.summary([]offer{{Ranks: 2, Host: "a"}, {Ranks: 1, Host: "b"}, {Ranks: 1, Host: "c"}}); got != "4 ranks on 3 nodes: 0-1 on a, 2 on b, 3 on c" {
 		t.Error(got)
 	}
-	if got := m.summary(slices.Repeat([]offer{{Ranks: 1, Host: "a"}}, 100)); !strings.HasSuffix(got, ", 15 on a, and so on") {
+	if got := m.summary(slices.Repeat([]offer{{Ranks: 1, Host: "a"}}, 100)); !strings.HasSuffix(got, ", 15 on node 15 (a), and so on") {
 		t.Error(got)
 	}
 }
