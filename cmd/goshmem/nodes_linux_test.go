@@ -85,7 +85,7 @@ func TestRunNodesKilled(t *testing.T) {
 			}
 		}
 		for _, out := range outs {
-			bufio.NewScanner(out).Scan()                     // until its rank runs
+			bufio.NewScanner(out).Scan()                    // until its rank runs
 			defer func() { bufio.NewScanner(out).Scan() }() // keeps the pipe open
 		}
 		_ = cmds[victim].Process.Signal(syscall.SIGKILL) // Wait says whether it was that
