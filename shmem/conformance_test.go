@@ -106,7 +106,7 @@ func each(t *testing.T, n int, o shmem.Options, checks []conformance.Check) {
 // TestConformanceProcesses runs all checks in one job for each size, since
 // starting processes takes longer than most checks.
 func TestConformanceProcesses(t *testing.T) {
-	sizes := []int{1, 2, 4, 8, 20}
+	sizes := []int{1, 2, 5, 20}
 	if raced {
 		sizes = []int{2} // the race detector does not see the memory of processes
 	}
