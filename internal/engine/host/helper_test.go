@@ -64,15 +64,17 @@ func gates(heaps []*Heap, slot int) []*gate {
 // exchange joins goroutines that play the processes of a job.
 type exchange struct {
 	rank   int
-	inbox  []chan []byte
+	inbox  [][]chan []byte // of each rank, by root: one root can be ahead of another
 	look   func(buf []byte) // sees what is broadcast before anybody gets it
 	onRank func(rank int)   // called before a rank takes what is broadcast
 }
 
 func exchanges(n int) []exchange {
-	inbox := make([]chan []byte, n)
+	inbox := make([][]chan []byte, n)
 	for i := range inbox {
-		inbox[i] = make(chan []byte, 16)
+		for range n {
+			inbox[i] = append(inbox[i], make(chan []byte, 16))
+		}
 	}
 	list := make([]exchange, n)
 	for rank := range list {
@@ -89,7 +91,7 @@ func (e exchange) Broadcast(ctx context.Context, buf []byte, root int) error {
 		}
 		for rank, in := range e.inbox {
 			if rank != root {
-				in <- append([]byte(nil), buf...)
+				in[root] <- append([]byte(nil), buf...)
 			}
 		}
 		return nil
@@ -98,7 +100,7 @@ func (e exchange) Broadcast(ctx context.Context, buf []byte, root int) error {
 		e.onRank(e.rank)
 	}
 	select {
-	case got := <-e.inbox[e.rank]:
+	case got := <-e.inbox[e.rank][root]:
 		copy(buf, got)
 		return nil
 	case <-ctx.Done():
