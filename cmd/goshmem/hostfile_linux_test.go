@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -61,12 +62,14 @@ func TestRunHostfiles(t *testing.T) {
 		words := strings.Fields(line)
 		cmd := nodes[0].Command(words[0], words[1:]...)
 		cmd.Env = append(os.Environ(), "GOSHMEM_TIMEOUT=30s")
-		out, err := cmd.CombinedOutput()
+		var said bytes.Buffer // launchers may warn of something
+		cmd.Stderr = &said
+		out, err := cmd.Output()
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 		lines = slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "goshmem: 4 ranks on 2 nodes: ") })
 		slices.Sort(lines)
 		if err != nil || !slices.Equal(lines, []string{"got 0 from PE 0", "got 1 from PE 1", "got 2 from PE 2", "got 3 from PE 3"}) {
-			t.Errorf("%s: %v:\n%s", what, err, out)
+			t.Errorf("%s: %v:\n%s%s", what, err, out, &said)
 		}
 	}
 }
