@@ -64,7 +64,7 @@ func gates(heaps []*Heap, slot int) []*gate {
 // exchange joins goroutines that play the processes of a job.
 type exchange struct {
 	rank   int
-	inbox  [][]chan []byte // of each rank, by root: one root can be ahead of another
+	inbox  [][]chan []byte  // of each rank, by root: one root can be ahead of another
 	look   func(buf []byte) // sees what is broadcast before anybody gets it
 	onRank func(rank int)   // called before a rank takes what is broadcast
 }
