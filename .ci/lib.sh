@@ -2,7 +2,7 @@
 
 # Each stage is a function stage_NAME in core.sh or full.sh, with its budget in minutes.
 before=(install:3)
-core=(test:6 style:2 static:3 consumer:2)
+core=(test:8 style:2 static:3 consumer:2)
 extra=(race:5 jobs:4 kills:2 cross:4 fuzz:2)
 
 failed=()
