@@ -20,9 +20,9 @@ stage_install() {
 }
 
 # stage_race: the race detector sees symmetric memory where PEs are goroutines; not that of
-# processes, nor that of devices.
+# processes, nor that of devices. Its programs would sleep for a second before they end.
 stage_race() {
-	CGO_ENABLED=1 tests race -race -vet=off -timeout 270s -skip 'Processes|TestConformanceDevice' \
+	GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 tests race -race -vet=off -timeout 270s -skip 'Processes|TestConformanceDevice' \
 		./shmem/... ./shmemtest/... ./internal/engine ./internal/engine/{faulty,host,ipc,network,weak} ./internal/engines/... ./internal/ccl/host ./nccl ./provider ./internal/heap/... ./internal/mem/... ./internal/reduce/... \
 		./launch/... ./examples/{halo,ring,stream,message,oneshot,dataparallel,training} ./internal/dl ./internal/device/{host,vendor} ./gpu ./interchange/... ./internal/truth
 }

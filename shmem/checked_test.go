@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/mem"
 	"github.com/goshmem/goshmem/shmem"
 )
 
@@ -126,6 +127,33 @@ func TestCheckedQuiets(t *testing.T) {
 			})
 		}
 		wg.Wait()
+		must(t, a.Free(ctx))
+	})
+}
+
+// TestQuietOfOther has one goroutine's quiet complete what another has issued, who changes
+// its source after a quiet of its own. The race detector hears nothing of them but the quiets.
+func TestQuietOfOther(t *testing.T) {
+	checkedWorld(t, 2, badOptions(), func(t *testing.T, ctx context.Context, w *shmem.World) {
+		a := must1(shmem.Alloc[int64](ctx, w, 8))(t)
+		src := make([]int64, 8)
+		issued, completed := make(chan struct{}), make(chan error)
+		go func() {
+			mem.Untrack()
+			<-issued
+			mem.Track()
+			err := w.Quiet(ctx)
+			mem.Untrack()
+			completed <- err
+		}()
+		must(t, a.PutSliceNBI(src, 1-w.MyPE()))
+		mem.Untrack()
+		close(issued)
+		err := <-completed
+		mem.Track()
+		must(t, err)
+		must(t, w.Quiet(ctx))
+		src[0] = 1
 		must(t, a.Free(ctx))
 	})
 }

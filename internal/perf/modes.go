@@ -117,6 +117,7 @@ func (mode) off(ctx context.Context, program []string, op string) side {
 func timed(ctx context.Context, extra, argv []string, n int) (time.Duration, error) {
 	cmd := exec.CommandContext(ctx, argv[0], append(slices.Clone(argv[1:]), strconv.Itoa(n))...)
 	cmd.Env = append(os.Environ(), env.Checked+"=0", env.Weak+"=0", env.Fault+"=", env.Race+"=0")
+	cmd.Env = append(cmd.Env, "GORACE=atexit_sleep_ms=0") // a race build would sleep for a second
 	cmd.Env = append(cmd.Env, extra...)
 	out, err := cmd.Output()
 	if err != nil {

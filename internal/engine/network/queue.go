@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"runtime"
 	"sync"
+	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/mem"
 )
@@ -21,6 +22,7 @@ type queue struct {
 	alive  []*operation // whose goroutines are kept
 	fences []fence
 	ended  bool
+	sum    byte // where the detector keeps what was done so far
 }
 
 // operation is one that has a goroutine of its own.
@@ -54,9 +56,10 @@ func (q *lane) issue(pe int, stores bool, do func()) {
 		o.by, before = q.fenced(pe)
 	}
 	q.enqueue(o)
-	go o.run(q.late, before, do)
-	if done := q.overdue(); done != nil {
-		<-done
+	go o.run(q, before, do)
+	if o := q.overdue(); o != nil {
+		<-o.done
+		q.completed(o.number)
 	}
 	q.thin(q.h.net.kept)
 }
@@ -64,13 +67,17 @@ func (q *lane) issue(pe int, stores bool, do func()) {
 // run carries the operation out, some time later. Then the goroutine stays for a while:
 // of goroutines that have ended long ago the detector knows no stack, and does not
 // report what it cannot tell.
-func (o *operation) run(late lateness, before []chan struct{}, do func()) {
+//
+// What it did is told to each later quiet, also to one that no longer finds it among the
+// open ones, because another goroutine's quiet has completed it.
+func (o *operation) run(q *lane, before []chan struct{}, do func()) {
 	done, end := o.done, o.end
 	for _, done := range before {
 		<-done
 	}
-	late.await(o.number, o.hurry)
+	q.late.await(o.number, o.hurry)
 	do()
+	runtime.RaceReleaseMerge(unsafe.Pointer(&q.sum))
 	close(done)
 	mem.Untrack()
 	<-end
@@ -177,7 +184,7 @@ func (o *operation) quick() {
 }
 
 // pending hurries the open operations. It returns what tells that they are done, and the
-// last of them.
+// last of them. Those that are no longer open are before what follows.
 //
 //go:norace
 func (q *queue) pending() (dones []chan struct{}, upTo uint64) {
@@ -187,6 +194,9 @@ func (q *queue) pending() (dones []chan struct{}, upTo uint64) {
 		o.quick()
 		dones = append(dones, o.done)
 	}
+	mem.Track()
+	runtime.RaceAcquire(unsafe.Pointer(&q.sum)) // with the lock: of nothing that is issued later
+	mem.Untrack()
 	return dones, q.issued
 }
 
@@ -206,10 +216,10 @@ func (q *queue) completed(upTo uint64) {
 	}
 }
 
-// overdue takes the oldest operation out if there are too many.
+// overdue returns and hurries the oldest operation if there are too many.
 //
 //go:norace
-func (q *queue) overdue() chan struct{} {
+func (q *queue) overdue() *operation {
 	q.lock()
 	defer q.unlock()
 	if len(q.open) <= maxOpen {
@@ -217,8 +227,7 @@ func (q *queue) overdue() chan struct{} {
 	}
 	o := q.open[0]
 	o.quick()
-	q.open = q.open[1:]
-	return o.done
+	return o
 }
 
 // thin lets all goroutines end but the latest that are to be kept, once they are done.
