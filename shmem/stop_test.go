@@ -33,7 +33,7 @@ func TestLocalStops(t *testing.T) {
 // TestLaterCallsKind: a call that fails because an earlier one was asked wrongly was not
 // asked wrongly itself.
 func TestLaterCallsKind(t *testing.T) {
-	must(t, shmem.RunLocal(t.Context(), 2, badOptions(), func(ctx context.Context, w *shmem.World) error {
+	err := shmem.RunLocal(t.Context(), 2, badOptions(), func(ctx context.Context, w *shmem.World) error {
 		a := must1(shmem.Alloc[int64](ctx, w, 8))(t)
 		s := must1(shmem.AllocSignal(ctx, w))(t)
 		must(t, a.Free(ctx))
@@ -44,5 +44,8 @@ func TestLaterCallsKind(t *testing.T) {
 			t.Errorf("free of something else after that: %v", err)
 		}
 		return nil
-	}))
+	})
+	if !errors.Is(err, shmem.ErrMismatch) || errors.Is(err, shmem.ErrFreed) { // of finalize
+		t.Errorf("the end of the world: %v", err)
+	}
 }
