@@ -177,7 +177,7 @@ func (c *Comm) finalized() error {
 	}
 	ctx, cancel := bounded(context.Background(), c.timeout)
 	defer cancel()
-	if err := await(ctx, c.idle); err != nil {
+	if err := c.await(ctx, c.idle); err != nil {
 		return c.spoil("close", err, nil)
 	}
 	return nil

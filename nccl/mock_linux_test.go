@@ -379,5 +379,9 @@ func TestAllocations(t *testing.T) {
 			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
+	s.Slow(3)
+	if n := testing.AllocsPerRun(100, func() { must(t, AllReduce(c, x, y, Sum, nil)) }); n != 0 && !raceBuild {
+		t.Errorf("a call that the library only begins: %v allocations", n)
+	}
 	must(t, errors.Join(c.Close(), x.Close(), y.Close()))
 }

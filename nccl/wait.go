@@ -9,6 +9,7 @@ import (
 
 	"github.com/goshmem/goshmem/gpu"
 	"github.com/goshmem/goshmem/internal/ccl"
+	"github.com/goshmem/goshmem/internal/yield"
 )
 
 const (
@@ -17,14 +18,30 @@ const (
 	longest = time.Millisecond
 )
 
-// await looks until done says so, with growing pauses, or until ctx ends.
-func await(ctx context.Context, done func() (bool, error)) error {
-	begun := time.Now()
-	for time.Since(begun) < spin {
+// soon looks for a short while until done says so, and allocates nothing. On GPUs the core
+// goes round the threads, one of which may be the library's with what is waited for;
+// the goroutine stays on its own: Gosched wakes another thread each time, which takes it
+// over, and that costs more than a small collective. On the host library ranks are
+// goroutines.
+func (c *Comm) soon(done func() (bool, error)) (bool, error) {
+	for begun := time.Now(); time.Since(begun) < spin; {
 		if ok, err := done(); ok || err != nil {
-			return err
+			return ok, err
 		}
-		runtime.Gosched()
+		if c.lib.Name() == nameHost {
+			runtime.Gosched()
+		} else {
+			yield.Core()
+		}
+	}
+	return false, nil
+}
+
+// await looks until done says so, with growing pauses, or until ctx ends.
+func (c *Comm) await(ctx context.Context, done func() (bool, error)) error {
+	begun := time.Now()
+	if ok, err := c.soon(done); ok || err != nil {
+		return err
 	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -53,14 +70,11 @@ func bounded(ctx context.Context, limit time.Duration) (context.Context, context
 // meanwhile is an error of the communicator, as is giving up: it is aborted. The caller has
 // c.mu.
 func (c *Comm) settled(ctx context.Context, op string) error {
-	err := c.ask()
-	if err == nil {
-		return c.learn()
-	}
-	if errors.Is(err, ccl.ErrInProgress) {
+	ready, err := c.soon(c.idle)
+	if !ready && err == nil {
 		bound, cancel := bounded(ctx, c.timeout)
 		defer cancel()
-		err = await(bound, c.idle)
+		err = c.await(bound, c.idle)
 	}
 	if err == nil {
 		err = c.learn()
@@ -151,7 +165,7 @@ func (c *Comm) Synchronize(ctx context.Context, s *gpu.Stream) error {
 	}
 	bound, cancel := bounded(ctx, c.timeout)
 	defer cancel()
-	err := await(bound, func() (bool, error) {
+	err := c.await(bound, func() (bool, error) {
 		done, err := s.Query()
 		if !done || c.state.Load() == closed { // an abort ends work as if it were done, or as a fault
 			if _, told := c.idle(); told != nil {
