@@ -86,14 +86,18 @@ func (c *Comm) make(call *ccl.Call) error {
 			return err
 		}
 	}
+	c.guard.begin() // until begun
 	return c.begun(g, call.Kind.String(), c.c.Do(*call))
 }
 
 // begun is the error of what the library has begun. c.mu is held.
 func (c *Comm) begun(g *group, op string, err error) error {
+	c.guard.end()
 	switch {
 	case err == nil, errors.Is(err, ccl.ErrInProgress) && g != nil:
 		return nil
+	case c.state.Load() == closed: // it came back since it was aborted
+		return c.aborted()
 	case errors.Is(err, ccl.ErrInProgress):
 		return c.settled(context.Background(), op)
 	}
