@@ -112,6 +112,8 @@ func run(ctx context.Context, args []string, w, warn io.Writer) error {
 // visit starts the contenders again and again, as long as there is time.
 func (o options) visit(ctx context.Context, list []*contender, warn io.Writer) *figures {
 	f := &figures{Wanted: o.visits, Begun: time.Now().UTC()}
+	ctx, cancel := context.WithTimeout(ctx, o.within+spare)
+	defer cancel()
 	for i := range o.visits {
 		begun := time.Now()
 		for k := range list {
@@ -147,5 +149,9 @@ func (f *figures) take(ctx context.Context, c *contender, visit int, warn io.Wri
 	return err == nil
 }
 
-// patience is how long one contender may need.
-const patience = 100 * time.Second
+// patience is how long one contender may need, and spare what the last visit may take longer
+// than the one before.
+const (
+	patience = 100 * time.Second
+	spare    = 30 * time.Second
+)
