@@ -122,9 +122,9 @@ func (c *Comm) aborted() error {
 // have the lock of one communicator: held.
 func (c *Comm) spoil(op string, err error, held *Comm) error {
 	e := &Error{Op: op, Comm: c.String(), Err: err, Advice: advice(err)}
-	c.family.blame(e)
+	c.family.blame(e) // others read it from now on
 	if aborted := c.abort(held); aborted != nil {
-		e.Err = errors.Join(err, aborted)
+		return &Error{Op: op, Comm: e.Comm, Err: errors.Join(err, aborted), Advice: e.Advice}
 	}
 	return e
 }

@@ -29,7 +29,7 @@ type plan struct {
 // communicators that it measures one after the other.
 func rank(ctx context.Context, args []string, w io.Writer) error {
 	if len(args) < 4 {
-		return fmt.Errorf("%w: LARGEST CALLS ROUNDS MODE...", errUsage)
+		return fmt.Errorf("%w: %s LARGEST CALLS ROUNDS and kinds of communicators", errUsage, rankName)
 	}
 	var p plan
 	var errs [3]error
