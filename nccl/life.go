@@ -175,9 +175,7 @@ func (c *Comm) finalized() error {
 	if c.revoked.Load() || c.state.Load() == closed {
 		return nil
 	}
-	ctx, cancel := bounded(context.Background(), c.timeout)
-	defer cancel()
-	if err := c.await(ctx, c.idle); err != nil {
+	if err := c.await(context.Background(), c.idle); err != nil {
 		return c.spoil("close", err, nil)
 	}
 	return nil

@@ -37,12 +37,15 @@ func (c *Comm) soon(done func() (bool, error)) (bool, error) {
 	return false, nil
 }
 
-// await looks until done says so, with growing pauses, or until ctx ends.
+// await looks until done says so, after a while with growing pauses, as long as ctx allows,
+// or Options.Timeout if it has no deadline.
 func (c *Comm) await(ctx context.Context, done func() (bool, error)) error {
 	begun := time.Now()
 	if ok, err := c.soon(done); ok || err != nil {
 		return err
 	}
+	ctx, cancel := bounded(ctx, c.timeout)
+	defer cancel()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -70,12 +73,7 @@ func bounded(ctx context.Context, limit time.Duration) (context.Context, context
 // meanwhile is an error of the communicator, as is giving up: it is aborted. The caller has
 // c.mu.
 func (c *Comm) settled(ctx context.Context, op string) error {
-	ready, err := c.soon(c.idle)
-	if !ready && err == nil {
-		bound, cancel := bounded(ctx, c.timeout)
-		defer cancel()
-		err = c.await(bound, c.idle)
-	}
+	err := c.await(ctx, c.idle)
 	if err == nil {
 		err = c.learn()
 	}
@@ -163,9 +161,7 @@ func (c *Comm) Synchronize(ctx context.Context, s *gpu.Stream) error {
 	if s == nil {
 		s = c.device.DefaultStream()
 	}
-	bound, cancel := bounded(ctx, c.timeout)
-	defer cancel()
-	err := c.await(bound, func() (bool, error) {
+	err := c.await(ctx, func() (bool, error) {
 		done, err := s.Query()
 		if !done || c.state.Load() == closed { // an abort ends work as if it were done, or as a fault
 			if _, told := c.idle(); told != nil {
