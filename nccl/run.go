@@ -73,6 +73,8 @@ func (c *Comm) make(call *ccl.Call) error {
 	g := grouped()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.guard.begin()
+	defer c.guard.end()
 	if err := c.usable(); err != nil {
 		return err
 	}
@@ -86,13 +88,11 @@ func (c *Comm) make(call *ccl.Call) error {
 			return err
 		}
 	}
-	c.guard.begin() // until begun
 	return c.begun(g, call.Kind.String(), c.c.Do(*call))
 }
 
 // begun is the error of what the library has begun. c.mu is held.
 func (c *Comm) begun(g *group, op string, err error) error {
-	c.guard.end()
 	switch {
 	case err == nil, errors.Is(err, ccl.ErrInProgress) && g != nil:
 		return nil
