@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/goshmem/goshmem/internal/ccl"
@@ -56,7 +57,7 @@ func (g *guard) end() {
 
 // apart makes a call that may wait for other ranks. If it blocks it gets a goroutine of its
 // own, which is given up, with its thread, when ctx ends: then came is false, and what the
-// call may bring later is dropped.
+// call may bring later is dropped. A call that has not begun by then is never made.
 func apart[T any](ctx context.Context, blocks bool, call func() (T, error), drop func(T)) (v T, came bool, err error) {
 	if !blocks {
 		v, err = call()
@@ -67,21 +68,27 @@ func apart[T any](ctx context.Context, blocks bool, call func() (T, error), drop
 		err error
 	}
 	results := make(chan result, 1)
+	var begun atomic.Bool // by the goroutine, or to prevent it
 	go func() {
-		v, err := call()
-		results <- result{v, err}
+		if begun.CompareAndSwap(false, true) {
+			v, err := call()
+			results <- result{v, err}
+		}
 	}()
 	select {
 	case r := <-results:
 		return r.v, true, r.err
 	case <-ctx.Done():
-		go func() {
-			if r := <-results; r.err == nil {
-				drop(r.v)
-			}
-		}()
-		return v, false, fmt.Errorf("%w; the library's call goes on in a thread that is given up", late(ctx))
 	}
+	if begun.CompareAndSwap(false, true) {
+		return v, true, late(ctx)
+	}
+	go func() {
+		if r := <-results; r.err == nil {
+			drop(r.v)
+		}
+	}()
+	return v, false, fmt.Errorf("%w; the library's call goes on in a thread that is given up", late(ctx))
 }
 
 // drop ends a communicator that came too late for whoever wanted it.

@@ -32,6 +32,13 @@ func (s *stand) seen(name string) {
 	}
 }
 
+// until is a context that ends when the library was called so.
+func (s *stand) until(name string, cause error) context.Context {
+	ctx, cancel := context.WithCancelCause(s.t.Context())
+	go func() { s.seen(name); cancel(cause) }()
+	return ctx
+}
+
 // TestBlocked: of communicators that block, calls that never come back end in time with an
 // error that says why, and nothing is left of the communicator.
 func TestBlocked(t *testing.T) {
@@ -47,21 +54,24 @@ func TestBlocked(t *testing.T) {
 	err = Group(func() error { return AllReduce(c, x, x, Sum, nil) })
 	wants(t, err, ErrTimeout, "nccl: group: rank 0 of 1", "has not come back within 30ms")
 	s.is("a group", "GroupStart AllReduce GroupEnd CommAbort")
-	ctx, cancel := context.WithTimeout(t.Context(), short)
-	defer cancel()
-	c = s.blocker(long, "ncclCommSplit")
-	_, err = c.Split(ctx, 0, 0)
-	wants(t, err, ErrTimeout, "nccl: split: rank 0 of 1", "a thread that is given up")
-	s.is("a split", "CommSplit CommAbort")
-	c = s.blocker(long, "ncclCommWindowRegister")
-	_, err = NewWindow(ctx, c, x, 0)
-	wants(t, err, ErrTimeout, "nccl: window: rank 0 of 1", "a thread that is given up")
-	c = s.blocker(long, "ncclBroadcast")
-	ended, end := context.WithCancelCause(t.Context())
 	gone := errors.New("the job is over")
-	defer c.AbortOn(ended)()
-	go func() { s.seen("Broadcast"); end(gone) }()
+	c = s.blocker(long, "ncclCommSplit")
+	_, err = c.Split(s.until("CommSplit", gone), 0, 0)
+	wants(t, err, gone, "nccl: split: rank 0 of 1", "a thread that is given up")
+	s.is("a split", "CommAbort")
+	c = s.blocker(long, "ncclCommWindowRegister")
+	_, err = NewWindow(s.until("CommWindowRegister", gone), c, x, 0)
+	wants(t, err, gone, "nccl: window: rank 0 of 1", "a thread that is given up")
+	s.is("a window", "CommAbort")
+	c = s.blocker(long, "ncclBroadcast")
+	defer c.AbortOn(s.until("Broadcast", gone))()
 	wants(t, Broadcast(c, x, x, 0, nil), gone, "nccl: broadcast: rank 0 of 1")
+	c = s.blocker(long, "")
+	over, end := context.WithCancelCause(t.Context())
+	end(gone)
+	if _, err = c.Split(over, 0, 0); err != nil { // or the call has come before
+		wants(t, err, gone)
+	}
 	must(t, c.Close())
 	if c.guard.timer.Stop() {
 		t.Error("a guard still runs")
@@ -82,10 +92,8 @@ func TestBlockedInit(t *testing.T) {
 		},
 	} {
 		s.Block("ncclCommInitRankConfig")
-		ctx, cancel := context.WithCancelCause(t.Context())
 		gone := errors.New("the job is over")
-		go func() { s.seen("CommInitRankConfig"); cancel(gone) }()
-		wants(t, start(ctx), gone, "nccl: init", "a thread that is given up")
+		wants(t, start(s.until("CommInitRankConfig", gone)), gone, "nccl: init", "a thread that is given up")
 		s.Block("")
 		s.seen("CommAbort")
 	}

@@ -381,7 +381,7 @@ func TestAllocations(t *testing.T) {
 	}
 	stream, err := s.device.NewStream()
 	must(t, err)
-	s.Slow(3)
+	s.Slow(2)
 	if n := testing.AllocsPerRun(100, func() { must(t, c.Synchronize(t.Context(), stream)) }); n != 0 && !raceBuild {
 		t.Errorf("a wait for a stream: %v allocations", n)
 	}

@@ -14,6 +14,7 @@ import (
 
 const (
 	spin    = 200 * time.Microsecond // before the first pause
+	looks   = 4                      // at least, where the core goes round for longer
 	share   = 8                      // of the time that has passed is the next pause
 	longest = time.Millisecond
 )
@@ -24,7 +25,8 @@ const (
 // over, and that costs more than a small collective. On the host library ranks are
 // goroutines.
 func (c *Comm) soon(done func() (bool, error)) (bool, error) {
-	for begun := time.Now(); time.Since(begun) < spin; {
+	begun := time.Now()
+	for n := 0; n < looks || time.Since(begun) < spin; n++ {
 		if ok, err := done(); ok || err != nil {
 			return ok, err
 		}

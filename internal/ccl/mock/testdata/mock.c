@@ -55,7 +55,7 @@ typedef struct {
 struct comm { int rank, size, device, blocking, busy, state; struct { void **slot; void *value; } late[4]; int lates; };
 
 static char journal[1 << 20], swap_fn[64], fail_fn[64], block_fn[64], last_error[128];
-static volatile int released; /* what was blocked, by an abort */
+static volatile int aborts; /* so far: they release what is blocked */
 static int used, swap_at, fail_status, fail_after, quiet, version = 23007, late = LATE, slow = LATE, made;
 static struct comm comms[1024];
 static __thread int depth, first;
@@ -80,7 +80,7 @@ int mock_late(int polls) { late = polls; return 0; }
 /* mock_slow has collectives be in progress for so many questions, where communicators do not block. */
 int mock_slow(int polls) { slow = polls; return 0; }
 /* mock_block has fn not come back until a communicator is aborted, or "" is blocked. */
-int mock_block(const char *fn) { released = 0, strcpy(block_fn, fn); return 0; }
+int mock_block(const char *fn) { strcpy(block_fn, fn); return 0; }
 /* mock_state has a communicator tell of something that went wrong meanwhile. */
 int mock_state(struct comm *c, int state) { c->state = state; return 0; }
 int mock_depth(void) { return depth; }
@@ -149,10 +149,10 @@ static void show(char kind, word v) {
 static int record_alone(const char *fn, const char *kinds, word *a);
 static int record(const char *fn, const char *kinds, word *a) {
 	while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE)) ;
-	int status = record_alone(fn, kinds, a), blocked = *block_fn && !strcmp(fn, block_fn);
+	int status = record_alone(fn, kinds, a), blocked = *block_fn && !strcmp(fn, block_fn), before = aborts;
 	__atomic_clear(&lock, __ATOMIC_RELEASE);
 	while (blocked && !strcmp(fn, block_fn)) nanosleep(&(struct timespec){0, 100000}, NULL);
-	return blocked && released ? 3 : status;
+	return blocked && aborts != before ? 3 : status;
 }
 
 static int record_alone(const char *fn, const char *kinds, word *a) {
@@ -233,7 +233,7 @@ int ncclCommInitAll(void **comms, int n, const int *devs) {
 #define ON_COMM(fn) int fn(struct comm *c) { REC("v", W(c)); return 0; }
 ON_COMM(ncclCommDestroy)
 ON_COMM(ncclCommResume)
-int ncclCommAbort(struct comm *c) { REC("v", W(c)); c->lates = 0; released = 1, block_fn[0] = 0; return 0; }
+int ncclCommAbort(struct comm *c) { REC("v", W(c)); c->lates = 0; aborts++, block_fn[0] = 0; return 0; }
 int ncclCommFinalize(struct comm *c) { REC("v", W(c)); c->busy = c->blocking ? 0 : late; return c->busy ? 7 : 0; }
 int ncclCommRevoke(struct comm *c, int flags) { REC("vi", W(c), flags); return 0; }
 int ncclCommSuspend(struct comm *c, int flags) { REC("vi", W(c), flags); return 0; }
