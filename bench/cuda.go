@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/goshmem/goshmem/internal/abi"
 	"github.com/goshmem/goshmem/internal/dl"
 	"github.com/goshmem/goshmem/internal/perf"
+	"github.com/goshmem/goshmem/nccl/raw"
 )
 
 // CUDA builds cuda.c into dir, and has it open the driver's library that package gpu
@@ -57,6 +59,31 @@ func NVSHMEM(ctx context.Context, dir string) (argv []string, err error) {
 	}
 	path, _, err := program{source: "nvshmem.c", compiler: "cc", flags: []string{"-ldl"}, launcher: "cc", packages: "libc6-dev"}.build(ctx, filepath.Join(dir, "nvshmem"))
 	return []string{path, driver.Path(), library.Path()}, err
+}
+
+// NCCL builds nccl.c into dir, and returns how it is started: with the driver's library and
+// with the NCCL that package nccl opens; arguments follow. Errors as of CUDA. Blocking.
+func NCCL(ctx context.Context, dir string) (argv []string, err error) {
+	driver, _, err := dl.Open(abi.CUDA())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMissing, err)
+	}
+	library, err := raw.Open("nccl", "")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMissing, err)
+	}
+	return ncclWith(ctx, dir, driver.Path(), library.Path())
+}
+
+func ncclWith(ctx context.Context, dir, driver, library string) ([]string, error) {
+	path, _, err := program{source: "nccl.c", compiler: "cc", flags: []string{"-ldl"}, launcher: "cc", packages: "libc6-dev"}.build(ctx, filepath.Join(dir, "nccl"))
+	return []string{path, driver, library}, err
+}
+
+// TorchNCCL writes torch_nccl.py into dir, and returns its path.
+func TorchNCCL(dir string) (string, error) {
+	path := filepath.Join(dir, "torch_nccl.py")
+	return path, os.WriteFile(path, torchNCCL, 0o600)
 }
 
 // cuda builds the program for a library.

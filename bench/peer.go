@@ -21,6 +21,9 @@ import (
 //go:embed peers/*.c peers/*.h
 var sources embed.FS
 
+//go:embed peers/torch_nccl.py
+var torchNCCL []byte
+
 // ErrMissing is what the error of each peer wraps if its library is not installed.
 var ErrMissing = errors.New("a library to compare with is not installed")
 

@@ -159,9 +159,14 @@ func (c *Comm) child(ctx context.Context, op, how string, color int, config []Co
 	by := birth{how, c.births[how], color}
 	relatives := c.family.child(by)
 	relatives.expect(1)
-	made, err := call(cfg)
+	bound, cancel := bounded(ctx, c.timeout)
+	defer cancel()
+	made, came, err := apart(bound, g == nil && c.blocks(), func() (ccl.Comm, error) { return call(cfg) }, drop)
 	if err != nil && !errors.Is(err, ccl.ErrInProgress) {
 		relatives.expect(-1)
+		if !came { // the abort has it come back
+			err = c.spoil(op, err, c)
+		}
 		return nil, err
 	}
 	var n *Comm

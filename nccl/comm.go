@@ -23,6 +23,7 @@ type Comm struct {
 	family  *family  // those of this process that must end together
 	checker *checker // nil: checked mode is off
 	eight   bool     // 8-bit floats can be combined
+	guard   *guard   // nil: the library does not block
 
 	mu         sync.Mutex   // one call at a time
 	asking     sync.RWMutex // questions about the state are over before it ends
@@ -51,7 +52,11 @@ var numbers atomic.Int64
 
 // newComm makes the Comm of a library's, which may be in progress.
 func newComm(lib ccl.Library, c ccl.Comm, d *gpu.Device, place ccl.Device, o settled) *Comm {
-	return &Comm{lib: lib, c: c, device: d, place: place, config: o.Config, timeout: o.Timeout, number: numbers.Add(1), eight: eight(lib, d)}
+	n := &Comm{lib: lib, c: c, device: d, place: place, config: o.Config, timeout: o.Timeout, number: numbers.Add(1), eight: eight(lib, d)}
+	if o.blocks(lib) {
+		n.guard = n.newGuard()
+	}
+	return n
 }
 
 // eight says whether reductions of 8-bit floats are possible: NVIDIA's devices need

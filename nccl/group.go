@@ -118,7 +118,7 @@ func (g *group) conclude(failed error) error {
 	if failed == nil {
 		failed = g.verify()
 	}
-	_, err := g.end(failed != nil)
+	_, err := g.guarded(failed != nil)
 	if failed != nil {
 		g.forget()
 		return failed
@@ -185,7 +185,7 @@ func (g *group) enter(c *Comm) error {
 }
 
 // blocks says whether the library's calls come back only when they are done.
-func (c *Comm) blocks() bool { return c.config.Blocking != nil && *c.config.Blocking }
+func (c *Comm) blocks() bool { return c.guard != nil }
 
 // verify compares what all ranks have called, in checked mode.
 func (g *group) verify() error {
@@ -211,6 +211,21 @@ func (g *group) forget() {
 	for _, c := range g.comms {
 		c.checker.forget()
 	}
+}
+
+// guarded is end, whose communicators are aborted if it does not come back.
+func (g *group) guarded(drop bool) (estimate float64, err error) {
+	for _, c := range g.comms {
+		c.guard.begin()
+	}
+	estimate, err = g.end(drop)
+	for _, c := range g.comms {
+		c.guard.end()
+		if err != nil && c.state.Load() == closed {
+			err = c.aborted()
+		}
+	}
+	return estimate, err
 }
 
 // end ends the groups of all libraries: with their work done, or dropped.

@@ -103,7 +103,7 @@ func (o settled) join(ctx context.Context, job launch.Job, m *meeting) (*Comm, e
 		return nil, err
 	}
 	spec := ccl.Init{Device: place, Rank: job.Rank, Size: job.Size, IDs: ids, Config: o.config(), Grow: o.grow}
-	made, err := lib.Init(spec)
+	made, _, err := apart(ctx, o.blocks(lib), func() (ccl.Comm, error) { return lib.Init(spec) }, drop)
 	if err != nil {
 		return nil, err
 	}
@@ -191,12 +191,14 @@ func initAll(ctx context.Context, list []*gpu.Device, o Options) ([]*Comm, error
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	comms, err := s.together(lib, list)
+	ctx, cancel := bounded(ctx, s.Timeout)
+	defer cancel()
+	comms, _, err := apart(ctx, s.blocks(lib), func() ([]*Comm, error) { return s.together(lib, list) }, func(late []*Comm) {
+		_ = late[0].abort(nil) // nobody is left to be told
+	})
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := bounded(ctx, s.Timeout)
-	defer cancel()
 	for _, c := range comms {
 		c.mu.Lock()
 		err := c.settled(ctx, "init all")

@@ -175,9 +175,7 @@ func (c *Comm) finalized() error {
 	if c.revoked.Load() || c.state.Load() == closed {
 		return nil
 	}
-	ctx, cancel := bounded(context.Background(), c.timeout)
-	defer cancel()
-	if err := await(ctx, c.idle); err != nil {
+	if err := c.await(context.Background(), c.idle); err != nil {
 		return c.spoil("close", err, nil)
 	}
 	return nil
@@ -191,9 +189,12 @@ func (c *Comm) destroy() error {
 	return errors.Join(done(c.c.Destroy()), c.checker.close(), c.barrier.Close()) // no barrier is under way any more
 }
 
-// patience is how long Abort waits for a call that is under way. One of a communicator
-// that blocks may never return by itself: the abort is what ends it.
-const patience = time.Second
+// patience is how long Abort waits for a call that is under way, and shortPatience for one of
+// a communicator that blocks, which may never return by itself: the abort is what ends it.
+const (
+	patience      = time.Second
+	shortPatience = 100 * time.Millisecond
+)
 
 // Abort ends what is under way at once, here and in the streams, and gives all back
 // (ncclCommAbort). All communicators that this process has by the same InitAll, or split
@@ -223,7 +224,11 @@ func (c *Comm) abort(held *Comm) error {
 
 // quiet waits a while for a call that is under way, and keeps others out.
 func (c *Comm) quiet() (free func()) {
-	for begun := time.Now(); time.Since(begun) < patience; time.Sleep(longest) {
+	limit := patience
+	if c.blocks() {
+		limit = shortPatience
+	}
+	for begun := time.Now(); time.Since(begun) < limit; time.Sleep(longest) {
 		if c.mu.TryLock() {
 			return c.mu.Unlock
 		}

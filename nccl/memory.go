@@ -153,8 +153,13 @@ func (c *Comm) window(ctx context.Context, b ccl.Buffer, flags WindowFlags) (*Wi
 		}
 	}
 	bytes := uintptr(b.Count) * b.Elem
-	w, err := r.NewWindow(b.Addr, bytes, flags)
-	if err = c.pending(ctx, g, op, err); err != nil {
+	bound, cancel := bounded(ctx, c.timeout)
+	defer cancel()
+	w, came, err := apart(bound, g == nil && c.blocks(), func() (ccl.Window, error) { return r.NewWindow(b.Addr, bytes, flags) }, func(ccl.Window) {})
+	if !came { // the abort has it come back, and ends the window
+		err = c.spoil(op, err, c)
+	}
+	if err = c.pending(bound, g, op, err); err != nil {
 		return nil, c.fail(op, err)
 	}
 	window := &Window{c, w, bytes}

@@ -379,5 +379,14 @@ func TestAllocations(t *testing.T) {
 			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
-	must(t, errors.Join(c.Close(), x.Close(), y.Close()))
+	stream, err := s.device.NewStream()
+	must(t, err)
+	s.Slow(2)
+	if n := testing.AllocsPerRun(100, func() { must(t, c.Synchronize(t.Context(), stream)) }); n != 0 && !raceBuild {
+		t.Errorf("a wait for a stream: %v allocations", n)
+	}
+	if n := testing.AllocsPerRun(100, func() { must(t, AllReduce(c, x, y, Sum, nil)) }); n != 0 && !raceBuild {
+		t.Errorf("a call that the library only begins: %v allocations", n)
+	}
+	must(t, errors.Join(c.Close(), stream.Close(), x.Close(), y.Close()))
 }

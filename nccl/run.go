@@ -73,6 +73,8 @@ func (c *Comm) make(call *ccl.Call) error {
 	g := grouped()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.guard.begin()
+	defer c.guard.end()
 	if err := c.usable(); err != nil {
 		return err
 	}
@@ -94,6 +96,8 @@ func (c *Comm) begun(g *group, op string, err error) error {
 	switch {
 	case err == nil, errors.Is(err, ccl.ErrInProgress) && g != nil:
 		return nil
+	case c.state.Load() == closed: // it came back since it was aborted
+		return c.aborted()
 	case errors.Is(err, ccl.ErrInProgress):
 		return c.settled(context.Background(), op)
 	}

@@ -9,23 +9,45 @@ import (
 
 	"github.com/goshmem/goshmem/gpu"
 	"github.com/goshmem/goshmem/internal/ccl"
+	"github.com/goshmem/goshmem/internal/yield"
 )
 
 const (
 	spin    = 200 * time.Microsecond // before the first pause
+	looks   = 4                      // at least, where the core goes round for longer
 	share   = 8                      // of the time that has passed is the next pause
 	longest = time.Millisecond
 )
 
-// await looks until done says so, with growing pauses, or until ctx ends.
-func await(ctx context.Context, done func() (bool, error)) error {
+// soon looks for a short while until done says so, and allocates nothing. On GPUs the core
+// goes round the threads, one of which may be the library's with what is waited for;
+// the goroutine stays on its own: Gosched wakes another thread each time, which takes it
+// over, and that costs more than a small collective. On the host library ranks are
+// goroutines.
+func (c *Comm) soon(done func() (bool, error)) (bool, error) {
 	begun := time.Now()
-	for time.Since(begun) < spin {
+	for n := 0; n < looks || time.Since(begun) < spin; n++ {
 		if ok, err := done(); ok || err != nil {
-			return err
+			return ok, err
 		}
-		runtime.Gosched()
+		if c.lib.Name() == nameHost {
+			runtime.Gosched()
+		} else {
+			yield.Core()
+		}
 	}
+	return false, nil
+}
+
+// await looks until done says so, after a while with growing pauses, as long as ctx allows,
+// or Options.Timeout if it has no deadline.
+func (c *Comm) await(ctx context.Context, done func() (bool, error)) error {
+	begun := time.Now()
+	if ok, err := c.soon(done); ok || err != nil {
+		return err
+	}
+	ctx, cancel := bounded(ctx, c.timeout)
+	defer cancel()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -53,15 +75,7 @@ func bounded(ctx context.Context, limit time.Duration) (context.Context, context
 // meanwhile is an error of the communicator, as is giving up: it is aborted. The caller has
 // c.mu.
 func (c *Comm) settled(ctx context.Context, op string) error {
-	err := c.ask()
-	if err == nil {
-		return c.learn()
-	}
-	if errors.Is(err, ccl.ErrInProgress) {
-		bound, cancel := bounded(ctx, c.timeout)
-		defer cancel()
-		err = await(bound, c.idle)
-	}
+	err := c.await(ctx, c.idle)
 	if err == nil {
 		err = c.learn()
 	}
@@ -108,9 +122,9 @@ func (c *Comm) aborted() error {
 // have the lock of one communicator: held.
 func (c *Comm) spoil(op string, err error, held *Comm) error {
 	e := &Error{Op: op, Comm: c.String(), Err: err, Advice: advice(err)}
-	c.family.blame(e)
+	c.family.blame(e) // others read it from now on
 	if aborted := c.abort(held); aborted != nil {
-		e.Err = errors.Join(err, aborted)
+		return &Error{Op: op, Comm: e.Comm, Err: errors.Join(err, aborted), Advice: e.Advice}
 	}
 	return e
 }
@@ -149,9 +163,7 @@ func (c *Comm) Synchronize(ctx context.Context, s *gpu.Stream) error {
 	if s == nil {
 		s = c.device.DefaultStream()
 	}
-	bound, cancel := bounded(ctx, c.timeout)
-	defer cancel()
-	err := await(bound, func() (bool, error) {
+	err := c.await(ctx, func() (bool, error) {
 		done, err := s.Query()
 		if !done || c.state.Load() == closed { // an abort ends work as if it were done, or as a fault
 			if _, told := c.idle(); told != nil {

@@ -59,6 +59,7 @@ func (o *ncclOptions) flags(c *cobra.Command) {
 	f.StringVarP(&m.Type, "datatype", "d", m.Type, "type of the elements, as float or bfloat16, or all")
 	f.StringVarP(&m.Root, "root", "r", m.Root, "root, or all")
 	f.IntVarP(&o.blocking, "blocking", "z", 0, "1: wait after every call")
+	f.BoolVar(&m.Blocks, "comm-blocking", false, "communicators that block")
 	f.Float64VarP(&o.timeout, "timeout", "T", 0, "seconds of each wait (0: GOSHMEM_TIMEOUT)")
 	f.IntVarP(&m.Graph, "cudagraph", "G", 0, "launches of a graph of all iterations (0: no graph)")
 	f.BoolVarP(&m.CPUTime, "report_cputime", "C", false, "what the host needs to enqueue a call")

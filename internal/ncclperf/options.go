@@ -29,6 +29,7 @@ type Options struct {
 	CPUTime   bool          // -C: what the host needs to enqueue
 	Average   int           // -a: 0 rank 0's time, 1 average, 2 least, 3 most
 	Register  int           // -R: 1 registers the buffers, 2 as windows
+	Blocks    bool          // communicators that block
 	Timeout   time.Duration // -T: of each wait; 0: that of GOSHMEM_TIMEOUT
 }
 

@@ -54,6 +54,7 @@ type config struct {
 	Check    int      `json:"validation"`
 	Graph    int      `json:"graph"`
 	Blocking bool     `json:"blocking_collectives"`
+	Blocks   bool     `json:"blocking_communicators"`
 	Devices  []device `json:"devices"`
 }
 
@@ -86,7 +87,7 @@ func (r Report) document() document {
 		Version: schema, Start: r.Start.UTC().Format(time.RFC3339), End: r.End.UTC().Format(time.RFC3339),
 		Args: os.Args, Env: telling(os.Environ()), Library: r.Header.Library, NCCL: r.Header.Version, Results: r.Rows,
 		Config: config{Threads: 1, GPUs: o.GPUs, Min: o.MinBytes, Max: o.MaxBytes, Factor: o.Factor, Step: o.StepBytes,
-			Warmup: o.Warmup, Iters: o.Iters, Agg: o.Aggregate, Check: o.Check, Graph: o.Graph, Blocking: o.Blocking},
+			Warmup: o.Warmup, Iters: o.Iters, Agg: o.Aggregate, Check: o.Check, Graph: o.Graph, Blocking: o.Blocking, Blocks: o.Blocks},
 		Out: verdict{Count: r.Summary.Wrong}, Average: average{r.Summary.Average, "unchecked"},
 	}
 	if o.Factor > 0 {

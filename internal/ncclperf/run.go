@@ -40,7 +40,7 @@ func Run(ctx context.Context, o Options, w io.Writer, step func(done, all int)) 
 
 // communicators are those of this process.
 func (o Options) communicators(ctx context.Context) ([]*nccl.Comm, error) {
-	options := nccl.Options{Timeout: o.Timeout}
+	options := nccl.Options{Timeout: o.Timeout, Config: nccl.Config{Blocking: &o.Blocks}}
 	if o.GPUs == 1 {
 		c, err := nccl.Init(ctx, options)
 		return []*nccl.Comm{c}, err

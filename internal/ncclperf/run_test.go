@@ -51,6 +51,7 @@ func TestRunTypes(t *testing.T) {
 		"all types":  func(o *Options) { o.Type, o.Op = "all", "all" },
 		"groups":     func(o *Options) { o.Aggregate = 3 },
 		"one by one": func(o *Options) { o.Blocking = true },
+		"blocking":   func(o *Options) { o.Blocks = true },
 		"graphs":     func(o *Options) { o.Graph = 2 },
 		"enqueuing":  func(o *Options) { o.CPUTime, o.Average = true, 3 },
 	} {

@@ -25,7 +25,7 @@ type Mock struct {
 }
 
 // New builds a mock of NCCL, or with "-DRCCL" of RCCL. A function that "-DncclX=other"
-// names is absent. It skips the test where there is no C compiler.
+// names is absent; with "-DLATE=3" the mock is born late and slow. It skips the test where there is no C compiler.
 func New(t testing.TB, flags ...string) *Mock {
 	t.Helper()
 	return Named(t, "libmock.so", flags...)
@@ -36,7 +36,7 @@ func Named(t testing.TB, name string, flags ...string) *Mock {
 	t.Helper()
 	path := build(t, name, flags...)
 	var table []dl.Symbol
-	for _, name := range []string{"take", "swap", "fail", "quiet", "reset", "version", "late", "state", "depth"} {
+	for _, name := range []string{"take", "swap", "fail", "quiet", "reset", "version", "late", "slow", "block", "state", "depth"} {
 		table = append(table, dl.Symbol{Name: "mock_" + name, Required: true, For: "the test"})
 	}
 	lib, _, err := dl.Open(dl.Spec{Name: "mock", Path: path, Symbols: table})
@@ -115,6 +115,13 @@ func (m *Mock) Fail(fn string, result, after int) {
 
 // Late has communicators stay in progress for so many questions.
 func (m *Mock) Late(questions int) { m.control("late", uintptr(questions)) }
+
+// Slow has collectives be in progress for so many questions, where communicators do not
+// block.
+func (m *Mock) Slow(questions int) { m.control("slow", uintptr(questions)) }
+
+// Block has a function not come back until a communicator is aborted; "" ends that.
+func (m *Mock) Block(fn string) { m.named("block", fn) }
 
 // Version has the library be of a version.
 func (m *Mock) Version(v int) { m.control("version", uintptr(v)) }

@@ -5,12 +5,14 @@
  * mock_swap has one function see two neighbouring arguments as if they had been passed the
  * other way round: a test that does not notice is no test. mock_late has communicators
  * stay in progress for so many questions, and slots be written only then, or at the end of
- * a group. A function that -DncclX=other names is not there. */
+ * a group. A function that -DncclX=other names is not there. mock_block has a function not
+ * come back until its communicator is aborted. */
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 typedef long long word;
 typedef struct { char internal[128]; } uid;
@@ -47,10 +49,14 @@ typedef struct {
 	uint64_t userProfilerTag;
 } collconfig;
 
-struct comm { int rank, size, device, busy, state; struct { void **slot; void *value; } late[4]; int lates; };
+#ifndef LATE /* how late a mock is that nobody has told otherwise */
+#define LATE 0
+#endif
+struct comm { int rank, size, device, blocking, busy, state; struct { void **slot; void *value; } late[4]; int lates; };
 
-static char journal[1 << 20], swap_fn[64], fail_fn[64], last_error[128];
-static int used, swap_at, fail_status, fail_after, quiet, version = 23007, late, made;
+static char journal[1 << 20], swap_fn[64], fail_fn[64], block_fn[64], last_error[128];
+static volatile int aborts; /* so far: they release what is blocked */
+static int used, swap_at, fail_status, fail_after, quiet, version = 23007, late = LATE, slow = LATE, made;
 static struct comm comms[1024];
 static __thread int depth, first;
 static __thread struct comm *touched[64];
@@ -71,12 +77,16 @@ int mock_fail(const char *fn, int status, int after) { strcpy(fail_fn, fn); fail
 int mock_quiet(int on) { quiet = on; return 0; }
 int mock_version(int v) { version = v; return 0; }
 int mock_late(int polls) { late = polls; return 0; }
+/* mock_slow has collectives be in progress for so many questions, where communicators do not block. */
+int mock_slow(int polls) { slow = polls; return 0; }
+/* mock_block has fn not come back until a communicator is aborted, or "" is blocked. */
+int mock_block(const char *fn) { strcpy(block_fn, fn); return 0; }
 /* mock_state has a communicator tell of something that went wrong meanwhile. */
 int mock_state(struct comm *c, int state) { c->state = state; return 0; }
 int mock_depth(void) { return depth; }
 int mock_reset(void) {
-	used = made = late = quiet = 0, version = 23007;
-	swap_fn[0] = fail_fn[0] = last_error[0] = 0;
+	used = made = late = slow = quiet = 0, version = 23007;
+	swap_fn[0] = fail_fn[0] = block_fn[0] = last_error[0] = 0;
 	return 0;
 }
 
@@ -102,8 +112,8 @@ static void put_config(const config *c) {
 		snprintf(b, sizeof b, " %s=%d", fields[i].name, v);
 		put(b);
 	}
-	if (c->netName) put(" net="), put(c->netName);
-	if (c->commName) put(" name="), put(c->commName);
+	if (c->size > offsetof(config, netName) && c->netName) put(" net="), put(c->netName);
+	if (c->size > offsetof(config, commName) && c->commName) put(" name="), put(c->commName);
 	put("}");
 }
 
@@ -139,9 +149,10 @@ static void show(char kind, word v) {
 static int record_alone(const char *fn, const char *kinds, word *a);
 static int record(const char *fn, const char *kinds, word *a) {
 	while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE)) ;
-	int status = record_alone(fn, kinds, a);
+	int status = record_alone(fn, kinds, a), blocked = *block_fn && !strcmp(fn, block_fn), before = aborts;
 	__atomic_clear(&lock, __ATOMIC_RELEASE);
-	return status;
+	while (blocked && !strcmp(fn, block_fn)) nanosleep(&(struct timespec){0, 100000}, NULL);
+	return blocked && aborts != before ? 3 : status;
 }
 
 static int record_alone(const char *fn, const char *kinds, word *a) {
@@ -170,20 +181,21 @@ static int record_alone(const char *fn, const char *kinds, word *a) {
 /* later writes a slot now, or when it is time: at the end of a group, or when the
  * communicator is no longer in progress. */
 static int later(struct comm *c, void **slot, void *value) {
-	if (!late && !depth) { *slot = value; return 0; }
+	int polls = c->blocking ? 0 : late;
+	if (!polls && !depth) { *slot = value; return 0; }
 	c->late[c->lates].slot = slot, c->late[c->lates++].value = value;
-	c->busy = late;
+	c->busy = polls;
 	if (depth) touched[touches++ % 64] = c;
-	return late ? 7 : 0;
+	return polls ? 7 : 0;
 }
 static void settle(struct comm *c) {
 	for (int i = 0; i < c->lates; i++) *c->late[i].slot = c->late[i].value;
 	c->lates = 0;
 }
-static struct comm *new_comm(int rank, int size) {
+static struct comm *new_comm(int rank, int size, int blocking) {
 	struct comm *c = &comms[made++ % 1024];
 	memset(c, 0, sizeof *c);
-	c->rank = rank, c->size = size, c->device = rank, c->busy = late;
+	c->rank = rank, c->size = size, c->device = rank, c->blocking = blocking, c->busy = blocking ? 0 : late;
 	return c;
 }
 
@@ -197,51 +209,51 @@ int ncclGetUniqueId(uid *id) {
 	memcpy(id->internal, "abc", 3), memcpy(id->internal + 125, "xyz", 3);
 	return 0;
 }
-static int init(void **comm, int size, int rank) {
-	*comm = new_comm(rank, size);
-	return late ? 7 : 0;
+static int init(void **comm, int size, int rank, config *c) {
+	struct comm *made = *comm = new_comm(rank, size, c && c->blocking == 1);
+	return made->busy ? 7 : 0;
 }
 int ncclCommInitRank(void **comm, int n, uid id, int rank) {
 	REC("piui", W(comm), n, W(&id), rank);
-	return init(comm, n, rank);
+	return init(comm, n, rank, NULL);
 }
 int ncclCommInitRankConfig(void **comm, int n, uid id, int rank, config *c) {
 	REC("piuic", W(comm), n, W(&id), rank, W(c));
-	return init(comm, n, rank);
+	return init(comm, n, rank, c);
 }
 int ncclCommInitRankScalable(void **comm, int n, int rank, int nId, uid *ids, config *c) {
 	REC("piiiuc", W(comm), n, rank, nId, W(ids), W(c));
-	return init(comm, n, rank);
+	return init(comm, n, rank, c);
 }
 int ncclCommInitAll(void **comms, int n, const int *devs) {
 	REC("pnl", W(comms), n, W(devs));
-	for (int i = 0; i < n; i++) comms[i] = new_comm(i, n), ((struct comm *)comms[i])->device = devs ? devs[i] : i;
+	for (int i = 0; i < n; i++) comms[i] = new_comm(i, n, 1), ((struct comm *)comms[i])->device = devs ? devs[i] : i;
 	return 0;
 }
 #define ON_COMM(fn) int fn(struct comm *c) { REC("v", W(c)); return 0; }
 ON_COMM(ncclCommDestroy)
 ON_COMM(ncclCommResume)
-int ncclCommAbort(struct comm *c) { REC("v", W(c)); c->lates = 0; return 0; }
-int ncclCommFinalize(struct comm *c) { REC("v", W(c)); c->busy = late; return late ? 7 : 0; }
+int ncclCommAbort(struct comm *c) { REC("v", W(c)); c->lates = 0; aborts++, block_fn[0] = 0; return 0; }
+int ncclCommFinalize(struct comm *c) { REC("v", W(c)); c->busy = c->blocking ? 0 : late; return c->busy ? 7 : 0; }
 int ncclCommRevoke(struct comm *c, int flags) { REC("vi", W(c), flags); return 0; }
 int ncclCommSuspend(struct comm *c, int flags) { REC("vi", W(c), flags); return 0; }
 int ncclCommMemStats(struct comm *c, int stat, uint64_t *v) { REC("vip", W(c), stat, W(v)); *v = 1ull << 40 | stat; return 0; }
 int ncclCommSplit(struct comm *c, int color, int key, void **out, config *cfg) {
 	REC("viipc", W(c), color, key, W(out), W(cfg));
-	return later(c, out, color < 0 ? NULL : new_comm(c->rank, c->size));
+	return later(c, out, color < 0 ? NULL : new_comm(c->rank, c->size, c->blocking));
 }
 int ncclCommShrink(struct comm *c, int *exclude, int n, void **out, config *cfg, int flags) {
 	count = n;
 	REC("vlnpci", W(c), W(exclude), n, W(out), W(cfg), flags);
 	if (!exclude || n <= 0) return 4;
 	for (int i = 0; i < n; i++) exclude[i] = -1;
-	return later(c, out, new_comm(c->rank, c->size - n));
+	return later(c, out, new_comm(c->rank, c->size - n, c->blocking));
 }
 int ncclCommGetUniqueId(struct comm *c, uid *id) { REC("vp", W(c), W(id)); memset(id, 'g', sizeof *id); return 0; }
 int ncclCommGrow(struct comm *c, int n, const uid *id, int rank, void **out, config *cfg) {
 	static uid none;
 	REC("viuipc", W(c), n, W(id ? id : &none), rank, W(out), W(cfg));
-	struct comm *grown = new_comm(c ? c->rank : rank, n);
+	struct comm *grown = new_comm(c ? c->rank : rank, n, c ? c->blocking : cfg && cfg->blocking == 1);
 	return later(c ? c : grown, out, grown);
 }
 int ncclCommGetAsyncError(struct comm *c, int *r) {
@@ -286,7 +298,9 @@ int ncclRedOpDestroy(int op, struct comm *c) { REC("iv", op, W(c)); return 0; }
 /* a collective does what it is asked to do: nothing. */
 static int work(struct comm *c) {
 	if (depth && touches < 64) touched[touches++] = c;
-	return 0;
+	if (!slow || depth || c->blocking) return 0;
+	c->busy = slow;
+	return 7;
 }
 int ncclReduce(void *s, void *r, size_t n, int t, int op, int root, struct comm *c, void *st) { REC("vvviiivv", W(s), W(r), n, t, op, root, W(c), W(st)); return work(c); }
 int ncclBcast(void *b, size_t n, int t, int root, struct comm *c, void *st) { REC("vviivv", W(b), n, t, root, W(c), W(st)); return work(c); }
