@@ -27,7 +27,7 @@ type Raw struct {
 // CollectiveBuffer describes the memory.
 func (r Raw) CollectiveBuffer() ccl.Buffer {
 	if !r.Type.Valid() || r.Count < 0 || r.Address == 0 && r.Count > 0 {
-		return ccl.Buffer{Err: problem(ErrArgument, "%d elements of type %d at address %#x are no memory", r.Count, r.Type, r.Address)}
+		return ccl.Unusable(problem(ErrArgument, "%d elements of type %d at address %#x are no memory", r.Count, r.Type, r.Address))
 	}
 	b := ccl.Buffer{Addr: r.Address, Count: r.Count, Type: r.Type, Elem: r.Type.Size()}
 	if r.Device != nil {

@@ -11,7 +11,7 @@ import (
 // the host library. Local.
 func (a Array[T]) CollectiveBuffer() ccl.Buffer {
 	if err := a.usable(); err != nil {
-		return ccl.Buffer{Err: err}
+		return ccl.Unusable(err)
 	}
 	t, elem := ccl.TypeOf[T]()
 	p := unsafe.Add(a.b.own, a.off)

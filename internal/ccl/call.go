@@ -68,7 +68,9 @@ type Counts struct {
 	Recv, RecvAt []int
 }
 
-// Buffer is memory that collectives work on, as the types describe it that have it.
+// Buffer is memory that collectives work on, as the types describe it that have it. It has
+// nine words, which is as much as a function can return without memory: to write more and
+// to read it again would be a good part of a small collective.
 type Buffer struct {
 	Addr     uintptr
 	Count    int     // elements
@@ -77,5 +79,8 @@ type Buffer struct {
 	Platform string  // of the device: "cuda", "hip", "host"; "" for Go memory and what nobody knows
 	Device   int     // its number; -1: memory that all devices of the platform reach
 	Held     unsafe.Pointer
-	Err      error // why it cannot be used; the rest is then empty
+	Err      *error // why it cannot be used; the rest is then empty
 }
+
+// Unusable is memory that cannot be used.
+func Unusable(why error) Buffer { return Buffer{Err: &why} }
