@@ -60,7 +60,7 @@ func roles(call *ccl.Call, rank int) (gives, takes bool) {
 func (c *Comm) memory(call *ccl.Call, b *ccl.Buffer, which string) error {
 	switch {
 	case b.Err != nil:
-		return *b.Err
+		return b.Err
 	case b.Elem == 0:
 		return problem(ErrArgument, "%s is Nothing: this rank needs memory", which)
 	case b.Held != nil && c.lib.Name() != nameHost:

@@ -68,9 +68,19 @@ type Counts struct {
 	Recv, RecvAt []int
 }
 
-// Buffer is memory that collectives work on, as the types describe it that have it. It has
-// nine words, which is as much as a function can return without memory: to write more and
-// to read it again would be a good part of a small collective.
+// Copy makes c what from is, one word after the other: a processor waits when it is to read
+// two words at once, as compilers have it do, that have just been written one by one.
+func (c *Call) Copy(from *Call) {
+	c.Kind, c.Type = from.Kind, from.Type
+	c.Op, c.Peer, c.Count = from.Op, from.Peer, from.Count
+	c.Send, c.Recv, c.Bias = from.Send, from.Recv, from.Bias
+	c.Counts, c.Stream = from.Counts, from.Stream
+	for i := range c.Held {
+		c.Held[i] = from.Held[i]
+	}
+}
+
+// Buffer is memory that collectives work on, as the types describe it that have it.
 type Buffer struct {
 	Addr     uintptr
 	Count    int     // elements
@@ -79,8 +89,5 @@ type Buffer struct {
 	Platform string  // of the device: "cuda", "hip", "host"; "" for Go memory and what nobody knows
 	Device   int     // its number; -1: memory that all devices of the platform reach
 	Held     unsafe.Pointer
-	Err      *error // why it cannot be used; the rest is then empty
+	Err      error // why it cannot be used; the rest is then empty
 }
-
-// Unusable is memory that cannot be used.
-func Unusable(why error) Buffer { return Buffer{Err: &why} }

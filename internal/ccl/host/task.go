@@ -70,7 +70,8 @@ func (c *Comm) Do(call *ccl.Call) error {
 	if call.Kind == ccl.Send || call.Kind == ccl.Recv {
 		t.pairs.add(*call)
 	} else {
-		t.collectives = append(t.collectives, *call)
+		t.collectives = t.one[:]
+		t.one[0].Copy(call)
 	}
 	return c.enqueue(t, call.Stream, true)
 }
