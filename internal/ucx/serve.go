@@ -1,0 +1,247 @@
+package ucx
+
+import (
+	"bytes"
+	"slices"
+	"unsafe"
+
+	"github.com/goshmem/goshmem/internal/abi/ucx"
+	"github.com/goshmem/goshmem/internal/dl"
+	"github.com/goshmem/goshmem/internal/mem"
+)
+
+// coming is a request that has not come wholly.
+type coming struct {
+	piece
+	who uint64
+	n   uintptr
+}
+
+// early is one of somebody that this Worker has not connected to, to answer to whom it has to.
+type early struct {
+	who  uint64
+	data []byte
+}
+
+// attend does what has been asked for by requests. The lock is held.
+func (w *Worker) attend() {
+	if w.attending { // to answer is to have the library go on
+		return
+	}
+	w.attending = true
+	if len(w.comings) > 0 {
+		w.resume()
+	}
+	for {
+		found := w.line.Call(w.lib.probe, w.worker, requestTag, requestMask, 1, dl.Addr(w.info), 0)
+		if found == 0 {
+			break
+		}
+		c := coming{piece{at: w.chunks.take(), from: &w.chunks}, w.info.SenderTag &^ uint64(requestMask), uintptr(w.info.Length)}
+		c.request = w.line.Call(w.lib.receive, w.worker, uintptr(c.at), min(c.n, w.chunks.size), found, dl.Addr(w.plain), 0)
+		if w.came(&c) {
+			w.finished(c)
+		} else {
+			w.comings = append(w.comings, c)
+		}
+	}
+	w.attending = false
+}
+
+// resume goes on with what had not come wholly. What will not, because its sender is gone,
+// keeps its memory: the library may still write there.
+func (w *Worker) resume() {
+	w.comings = slices.DeleteFunc(w.comings, func(c coming) bool {
+		if w.came(&c) {
+			w.finished(c)
+			return true
+		}
+		p := w.senders[c.who]
+		return p != nil && p.gone.Load() != nil
+	})
+}
+
+// came says whether a request has come, or failed to.
+func (w *Worker) came(c *coming) bool {
+	if c.request == 0 || failed(c.request) {
+		return true
+	}
+	s := status(w.line.Call(w.lib.check, c.request, 0, 0, 0, 0, 0))
+	if s == ucx.UCS_INPROGRESS {
+		return false
+	}
+	dl.Call(w.lib.free, c.request)
+	c.request = uintptr(int(s))
+	return true
+}
+
+// finished does a request that is here.
+func (w *Worker) finished(c coming) {
+	if c.request == 0 && c.n >= headSize {
+		if p := w.senders[c.who]; p != nil {
+			p.perform((*request)(c.at), c.data(), c.n-headSize)
+		} else if len(w.earlies) < window {
+			w.earlies = append(w.earlies, early{c.who, bytes.Clone(unsafe.Slice((*byte)(c.at), c.n))})
+		}
+	}
+	w.chunks.give(c.at)
+}
+
+// greet does what a peer has asked for before this Worker knew it.
+func (p *Peer) greet() {
+	p.w.earlies = slices.DeleteFunc(p.w.earlies, func(e early) bool {
+		if e.who != p.who {
+			return false
+		}
+		c := coming{piece{at: p.w.chunks.take()}, e.who, uintptr(len(e.data))}
+		copy(unsafe.Slice((*byte)(c.at), c.n), e.data)
+		p.w.finished(c)
+		return true
+	})
+}
+
+// perform does a request of the peer's, and answers if it is to. What makes no sense is
+// refused: it is not from a Worker like this one.
+func (p *Peer) perform(q *request, data unsafe.Pointer, n uintptr) {
+	w := p.w
+	if p.gone.Load() != nil || p.ep == 0 { // it gets no answers, and those of its that are late are for nobody
+		return
+	}
+	switch q.kind {
+	case askPut, tellPut:
+		switch fits := uintptr(q.n) == n && (n == 0 || w.has(q.at, n)); {
+		case !fits:
+			p.refuse(q)
+			return
+		case n > 0:
+			mem.Put(address(q.at, n), data, n)
+			mem.Release() // what is put later is seen later
+		}
+		if q.kind == tellPut {
+			p.confirmed = max(p.confirmed, q.mark)
+		} else {
+			p.done(q)
+		}
+	case tellNot:
+		p.refused, p.confirmed = q.mark, max(p.confirmed, q.mark)
+	case askGet:
+		p.show(q)
+	case askAtomic:
+		p.apply(q)
+	default:
+		p.refuse(q)
+	}
+}
+
+// show answers with what is in memory.
+func (p *Peer) show(q *request) {
+	if n := uintptr(q.n); n > 0 && n <= chunkSize && p.w.has(q.at, n) {
+		m := p.answer(q, n)
+		mem.Get(m.data(), address(q.at, n), n)
+		_ = p.post(m, n)
+	} else {
+		p.refuse(q)
+	}
+}
+
+// apply does an atomic.
+func (p *Peer) apply(q *request) {
+	width := uintptr(q.width)
+	if width != 4 && width != 8 || q.at%uint64(width) != 0 || !p.w.has(q.at, width) || q.op > uint8(Xor) {
+		p.refuse(q)
+		return
+	}
+	at := address(q.at, width)
+	var old uint64
+	if width == 4 {
+		old = uint64(atomic32(at, AtomicOp(q.op), uint32(q.operand), uint32(q.compare)))
+	} else {
+		old = atomic64(at, AtomicOp(q.op), q.operand, q.compare)
+	}
+	if q.back != 0 {
+		m := p.answer(q, 8)
+		*(*uint64)(m.data()) = old
+		_ = p.post(m, 8) // that the peer is gone is known soon, here as below
+	} else {
+		p.done(q)
+	}
+}
+
+// answer prepares an answer with n bytes, which go where who has asked wants them.
+func (p *Peer) answer(q *request, n uintptr) piece {
+	m, head := p.w.pieceFor(n)
+	head.kind, head.n, head.at, head.mark = tellPut, uint32(n), q.back, q.mark
+	return m
+}
+
+// done confirms a request that has no other answer, if it is to be.
+func (p *Peer) done(q *request) {
+	if q.mark != 0 {
+		_ = p.post(p.answer(q, 0), 0)
+	}
+}
+
+// refuse says that a request was none, unless it was an answer.
+func (p *Peer) refuse(q *request) {
+	if q.kind == tellPut || q.mark == 0 {
+		return
+	}
+	m, head := p.w.pieceFor(0)
+	head.kind, head.mark = tellNot, q.mark
+	_ = p.post(m, 0)
+}
+
+// reap takes back the memory of messages that have left.
+func (w *Worker) reap() {
+	w.leaving = slices.DeleteFunc(w.leaving, func(m piece) bool {
+		if status(w.line.Call(w.lib.check, m.request, 0, 0, 0, 0, 0)) == ucx.UCS_INPROGRESS {
+			return false
+		}
+		dl.Call(w.lib.free, m.request)
+		m.from.give(m.at)
+		return true
+	})
+}
+
+// has says whether n bytes at an address are what others may reach here: memory that was
+// registered, or that operations of this Worker keep for answers.
+func (w *Worker) has(at uint64, n uintptr) bool {
+	return w.inPlace(uintptr(at), n) || w.cells.has(uintptr(at), n) || w.chunks.has(uintptr(at), n)
+}
+
+// address is that of n bytes that are not Go memory.
+func address(at uint64, n uintptr) unsafe.Pointer {
+	return unsafe.Pointer(unsafe.SliceData(dl.Memory(uintptr(at), int(n))))
+}
+
+func atomic64(at unsafe.Pointer, op AtomicOp, operand, compare uint64) uint64 {
+	switch op {
+	case Add:
+		return mem.Add64(at, operand)
+	case Swap:
+		return mem.Swap64(at, operand)
+	case CompareSwap:
+		return mem.CompareSwap64(at, compare, operand)
+	case And:
+		return mem.And64(at, operand)
+	case Or:
+		return mem.Or64(at, operand)
+	}
+	return mem.Xor64(at, operand)
+}
+
+func atomic32(at unsafe.Pointer, op AtomicOp, operand, compare uint32) uint32 {
+	switch op {
+	case Add:
+		return mem.Add32(at, operand)
+	case Swap:
+		return mem.Swap32(at, operand)
+	case CompareSwap:
+		return mem.CompareSwap32(at, compare, operand)
+	case And:
+		return mem.And32(at, operand)
+	case Or:
+		return mem.Or32(at, operand)
+	}
+	return mem.Xor32(at, operand)
+}
