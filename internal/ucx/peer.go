@@ -36,6 +36,7 @@ type Peer struct {
 	asked, marked, confirmed, refused uint64
 	unsure                            uintptr // bytes of those since halfway; small ones count for more
 	halfway                           uint64  // what has to be confirmed before as much again is sent
+	denied                            bool    // one of its requests was refused, and it is not told yet
 }
 
 // Connect makes a Peer of an address, which it does not wait for: whether somebody is

@@ -116,8 +116,8 @@ func (r *Remote) move(put, wait bool, offset uintptr, local unsafe.Pointer, n ui
 	w := r.p.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.soft && put {
-		return r.askPut(offset, local, n)
+	if w.soft {
+		return r.ask(put, wait, offset, local, n)
 	}
 	inPlace, most := w.inPlace(uintptr(local), n), uintptr(chunkSize)
 	if inPlace {
@@ -175,9 +175,6 @@ func (r *Remote) start(put, wait bool, offset, local, n uintptr) error {
 		return err
 	}
 	p := r.p
-	if p.w.soft && !put {
-		return r.askGet(offset, local, n, wait)
-	}
 	p.posted++
 	if put {
 		result := p.w.line.Call(p.w.lib.put, p.ep, local, n, uintptr(r.base)+offset, r.rkey, dl.Addr(p.w.plain))

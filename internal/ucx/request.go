@@ -162,11 +162,22 @@ func (p *Peer) confirmation(ctx context.Context, doing string, mark uint64) erro
 	return nil
 }
 
-// askPut puts what is at local. The lock is held, as for those that follow.
-func (r *Remote) askPut(offset uintptr, local unsafe.Pointer, n uintptr) error {
+// ask is move by requests. The lock is held, as for those that follow.
+func (r *Remote) ask(put, wait bool, offset uintptr, local unsafe.Pointer, n uintptr) error {
 	if err := r.ready(); err != nil {
 		return err
 	}
+	switch {
+	case put:
+		return r.askPut(offset, local, n)
+	case r.p.w.inPlace(uintptr(local), n):
+		return r.askGet(offset, uintptr(local), n, wait)
+	}
+	return r.askCopy(offset, local, n)
+}
+
+// askPut puts what is at local.
+func (r *Remote) askPut(offset uintptr, local unsafe.Pointer, n uintptr) error {
 	for n > 0 {
 		part := min(n, chunkSize)
 		m, head := r.p.w.pieceFor(part)
@@ -196,6 +207,27 @@ func (r *Remote) askGet(offset, local, n uintptr, wait bool) error {
 	return nil
 }
 
+// askCopy gets for Go memory. What comes late, when the peer was given up, lands nowhere.
+func (r *Remote) askCopy(offset uintptr, local unsafe.Pointer, n uintptr) error {
+	w := r.p.w
+	for part := uintptr(0); n > 0; n -= part {
+		part = min(n, chunkSize)
+		chunk := w.landings.take()
+		err := r.askGet(offset, uintptr(chunk), part, true)
+		if err == nil {
+			mem.Put(local, chunk, part)
+		}
+		w.landings.give(chunk)
+		if err != nil {
+			return err
+		}
+		if n > part {
+			offset, local = offset+part, unsafe.Add(local, part)
+		}
+	}
+	return nil
+}
+
 // askAtomic does op, and has what was there before put to reply unless that is nil.
 func (r *Remote) askAtomic(offset uintptr, op AtomicOp, width int, operand, compare uint64, reply *uint64) error {
 	if err := r.word(offset, width); err != nil {
@@ -209,9 +241,9 @@ func (r *Remote) askAtomic(offset uintptr, op AtomicOp, width int, operand, comp
 
 // askFetch does op, and returns what was there before.
 func (r *Remote) askFetch(offset uintptr, op AtomicOp, width int, operand, compare uint64) (uint64, error) {
-	c := (*cell)(r.p.w.cells.take())
-	err := r.askAtomic(offset, op, width, operand, compare, &c.reply)
-	old := c.reply
-	r.p.w.cells.give(unsafe.Pointer(c))
+	reply := (*uint64)(r.p.w.replies.take())
+	err := r.askAtomic(offset, op, width, operand, compare, reply)
+	old := *reply
+	r.p.w.replies.give(unsafe.Pointer(reply))
 	return old, err
 }

@@ -108,22 +108,22 @@ func (p *Peer) perform(q *request, data unsafe.Pointer, n uintptr) {
 		return
 	}
 	switch q.kind {
-	case askPut, tellPut:
-		switch fits := uintptr(q.n) == n && (n == 0 || w.has(q.at, n)); {
-		case !fits:
-			p.refuse(q)
-			return
-		case n > 0:
-			mem.Put(address(q.at, n), data, n)
-			mem.Release() // what is put later is seen later
-		}
-		if q.kind == tellPut {
-			p.confirmed = max(p.confirmed, q.mark)
-		} else {
+	case askPut:
+		if uintptr(q.n) == n && (n == 0 || w.inPlace(uintptr(q.at), n)) {
+			land(q.at, data, n)
 			p.done(q)
+		} else {
+			p.refuse(q)
+		}
+	case tellPut:
+		if uintptr(q.n) == n && q.mark <= p.asked && (n == 0 || w.awaits(uintptr(q.at), n)) {
+			land(q.at, data, n)
+			p.confirmed = max(p.confirmed, q.mark)
 		}
 	case tellNot:
-		p.refused, p.confirmed = q.mark, max(p.confirmed, q.mark)
+		if q.mark <= p.asked {
+			p.refused, p.confirmed = q.mark, max(p.confirmed, q.mark)
+		}
 	case askGet:
 		p.show(q)
 	case askAtomic:
@@ -133,9 +133,17 @@ func (p *Peer) perform(q *request, data unsafe.Pointer, n uintptr) {
 	}
 }
 
+// land stores what was put.
+func land(at uint64, data unsafe.Pointer, n uintptr) {
+	if n > 0 {
+		mem.Put(address(at, n), data, n)
+		mem.Release() // what is put later is seen later
+	}
+}
+
 // show answers with what is in memory.
 func (p *Peer) show(q *request) {
-	if n := uintptr(q.n); n > 0 && n <= chunkSize && p.w.has(q.at, n) {
+	if n := uintptr(q.n); n > 0 && n <= chunkSize && p.w.inPlace(uintptr(q.at), n) {
 		m := p.answer(q, n)
 		mem.Get(m.data(), address(q.at, n), n)
 		_ = p.post(m, n)
@@ -147,7 +155,7 @@ func (p *Peer) show(q *request) {
 // apply does an atomic.
 func (p *Peer) apply(q *request) {
 	width := uintptr(q.width)
-	if width != 4 && width != 8 || q.at%uint64(width) != 0 || !p.w.has(q.at, width) || q.op > uint8(Xor) {
+	if width != 4 && width != 8 || q.at%uint64(width) != 0 || !p.w.inPlace(uintptr(q.at), width) || q.op > uint8(Xor) {
 		p.refuse(q)
 		return
 	}
@@ -174,16 +182,21 @@ func (p *Peer) answer(q *request, n uintptr) piece {
 	return m
 }
 
-// done confirms a request that has no other answer, if it is to be.
+// done confirms a request that has no other answer, and all before it, if it is to be.
 func (p *Peer) done(q *request) {
-	if q.mark != 0 {
+	switch {
+	case q.mark == 0:
+	case p.denied:
+		p.refuse(q)
+	default:
 		_ = p.post(p.answer(q, 0), 0)
 	}
 }
 
-// refuse says that a request was none, unless it was an answer.
+// refuse says that a request was none, with the next confirmation if this one is not to be
+// confirmed.
 func (p *Peer) refuse(q *request) {
-	if q.kind == tellPut || q.mark == 0 {
+	if p.denied = q.mark == 0; p.denied {
 		return
 	}
 	m, head := p.w.pieceFor(0)
@@ -203,10 +216,10 @@ func (w *Worker) reap() {
 	})
 }
 
-// has says whether n bytes at an address are what others may reach here: memory that was
-// registered, or that operations of this Worker keep for answers.
-func (w *Worker) has(at uint64, n uintptr) bool {
-	return w.inPlace(uintptr(at), n) || w.cells.has(uintptr(at), n) || w.chunks.has(uintptr(at), n)
+// awaits says whether answers may be put to n bytes: those of memory that was registered, or
+// that an operation of this Worker has taken for them.
+func (w *Worker) awaits(at, n uintptr) bool {
+	return w.inPlace(at, n) || w.replies.has(at, n) || w.landings.has(at, n)
 }
 
 // address is that of n bytes that are not Go memory.

@@ -48,6 +48,8 @@ type Worker struct {
 
 	soft      bool             // what is for others' memory is asked for by messages of our own
 	senders   map[uint64]*Peer // by their identities
+	replies   pool             // where what atomics fetch comes in
+	landings  pool             // where what is got for Go memory comes in
 	leaving   []piece          // messages on their way
 	comings   []coming
 	earlies   []early
@@ -64,7 +66,7 @@ func Open(c Config) (*Worker, error) {
 	}
 	w := &Worker{
 		lib: lib, config: c, line: dl.NewLine(), chunks: pool{size: chunkSize + cellSize}, cells: pool{size: cellSize}, ended: make(chan struct{}),
-		soft: c.soft(), senders: map[uint64]*Peer{},
+		soft: c.soft(), senders: map[uint64]*Peer{}, replies: pool{size: cellSize}, landings: pool{size: chunkSize},
 	}
 	if err := w.start(); err != nil {
 		w.release()
