@@ -90,6 +90,9 @@ func (f *far) name(pe int) string {
 // better to know.
 const cutOff = 1000
 
+// orderMost is more than orders of ends become.
+const orderMost = 1 << 20
+
 // look notes that a PE cannot be reached, if nobody says why.
 func (f *far) look(pe int, c *control) {
 	if err := f.wire.lost(pe); err != nil && c.fate.Load() == 0 {
