@@ -10,7 +10,9 @@ import (
 	"github.com/goshmem/goshmem/internal/mem"
 )
 
-// coming is a request that has not come wholly.
+// coming is a request that has not come wholly, or is behind one of the same sender that
+// has not: large ones come in parts, or, if the user has UCX ask for them (UCX_RNDV_THRESH),
+// later than what was sent behind them.
 type coming struct {
 	piece
 	who uint64
@@ -39,7 +41,7 @@ func (w *Worker) attend() {
 		}
 		c := coming{piece{at: w.chunks.take(), from: &w.chunks}, w.info.SenderTag &^ uint64(requestMask), uintptr(w.info.Length)}
 		c.request = w.line.Call(w.lib.receive, w.worker, uintptr(c.at), min(c.n, w.chunks.size), found, dl.Addr(w.plain), 0)
-		if w.came(&c) {
+		if w.came(&c) && !behind(w.comings, c.who) {
 			w.finished(c)
 		} else {
 			w.comings = append(w.comings, c)
@@ -48,17 +50,25 @@ func (w *Worker) attend() {
 	w.attending = false
 }
 
-// resume goes on with what had not come wholly. What will not, because its sender is gone,
-// keeps its memory: the library may still write there.
+// resume goes on with what had not come wholly, and with what its sender has sent behind
+// it. What will not come, because its sender is gone, keeps its memory: the library may
+// still write there.
 func (w *Worker) resume() {
-	w.comings = slices.DeleteFunc(w.comings, func(c coming) bool {
-		if w.came(&c) {
+	kept := w.comings[:0]
+	for _, c := range w.comings {
+		switch p, here := w.senders[c.who], w.came(&c); {
+		case here && !behind(kept, c.who):
 			w.finished(c)
-			return true
+		case p == nil || p.gone.Load() == nil:
+			kept = append(kept, c)
 		}
-		p := w.senders[c.who]
-		return p != nil && p.gone.Load() != nil
-	})
+	}
+	w.comings = kept
+}
+
+// behind says whether something of a sender has to be done first.
+func behind(list []coming, who uint64) bool {
+	return slices.ContainsFunc(list, func(c coming) bool { return c.who == who })
 }
 
 // came says whether a request has come, or failed to.
