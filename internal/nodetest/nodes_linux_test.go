@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -103,7 +104,8 @@ func rounds(t testing.TB, w *shmem.World) {
 }
 
 // TestNodeCutOff: when a node is cut off in the middle all learn of that, on both sides,
-// long before their time is over.
+// long before their time is over: who meets the others, and who changes their memory as
+// fast as it can.
 func TestNodeCutOff(t *testing.T) {
 	const nodes = 3
 	if isRank() {
@@ -123,29 +125,47 @@ func TestNodeCutOff(t *testing.T) {
 		if pe/2 == 1 {
 			want = "(host node"
 		}
-		if line := lineOf(text, fmt.Sprintf("told: PE %d:", pe)); !strings.Contains(line, want) {
-			t.Errorf("PE %d: %q does not say %q", pe, line, want)
+		for _, does := range []string{"meets", "adds"} {
+			if line := lineOf(text, fmt.Sprintf("told: PE %d %s:", pe, does)); !strings.Contains(line, want) {
+				t.Errorf("PE %d, which %s: %q does not say %q", pe, does, line, want)
+			}
 		}
 	}
 }
 
-// untilBroken meets the others until that fails, and says how.
+// untilBroken meets the others and adds to their words until that fails, and says how.
 func untilBroken(t *testing.T, o shmem.Options) {
-	w, err := shmem.Init(context.Background(), o)
+	ctx := context.Background()
+	w, err := shmem.Init(ctx, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Barrier(context.Background()); err != nil {
+	words, err := shmem.Alloc[uint64](ctx, w, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Barrier(ctx); err != nil {
 		t.Fatal(err)
 	}
 	fmt.Println("test: PE is ready")
-	for err == nil {
-		err = w.Barrier(context.Background())
+	var both sync.WaitGroup
+	both.Go(func() { until(t, w, "meets", func(int) error { return w.Barrier(ctx) }) })
+	both.Go(func() {
+		until(t, w, "adds", func(i int) error { return shmem.AtomicAdd(words, i%64, 1, i%w.NPEs()) })
+	})
+	both.Wait()
+}
+
+// until repeats something until it fails because a PE is gone.
+func until(t *testing.T, w *shmem.World, does string, do func(i int) error) {
+	var err error
+	for i := 0; err == nil; i++ {
+		err = do(i)
 	}
 	if !errors.Is(err, shmem.ErrDied) {
-		t.Errorf("PE %d: %v: not one that is %v", w.MyPE(), err, shmem.ErrDied)
+		t.Errorf("PE %d, which %s: %v: not one that is %v", w.MyPE(), does, err, shmem.ErrDied)
 	}
-	fmt.Printf("told: PE %d: %v\n", w.MyPE(), err)
+	fmt.Printf("told: PE %d %s: %v\n", w.MyPE(), does, err)
 }
 
 func lineOf(text, prefix string) string {

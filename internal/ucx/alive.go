@@ -14,11 +14,11 @@ import (
 // A network that is cut says nothing, and TCP believes in what it has sent for a quarter
 // of an hour. So Workers say that they are there to those that they have to do with.
 
-// identity tells Workers apart: their addresses do.
+// identity tells Workers apart: their addresses do. It fits into the tag of a request.
 func identity(address []byte) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write(address) // never fails
-	return h.Sum64()
+	return h.Sum64() &^ uint64(requestMask)
 }
 
 // interval is how often a Worker says that it is there.
@@ -48,7 +48,7 @@ func (w *Worker) speak() {
 }
 
 // known says whether we have to do with the peer.
-func (p *Peer) known() bool { return p.posted > 0 || !p.heard.IsZero() }
+func (p *Peer) known() bool { return p.posted > 0 || p.asked > 0 || !p.heard.IsZero() }
 
 // say sends one of our own messages, unless the one before has not left.
 func (p *Peer) say(tag uintptr) {
@@ -68,6 +68,7 @@ func (p *Peer) say(tag uintptr) {
 
 // listen takes what the others' Workers say. The lock is held.
 func (w *Worker) listen() {
+	w.attend() // who has left has answered before
 	for {
 		found := dl.Call(w.lib.probe, w.worker, aliveTag, ^uintptr(aliveTag^leaveTag), 1, dl.Addr(w.info))
 		if found == 0 {

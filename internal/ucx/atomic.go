@@ -30,6 +30,9 @@ type cell struct{ in, reply uint64 }
 func (r *Remote) Atomic(offset uintptr, op AtomicOp, width int, operand, compare uint64) (old uint64, err error) {
 	r.p.w.mu.Lock()
 	defer r.p.w.mu.Unlock()
+	if r.p.w.soft {
+		return r.askFetch(offset, op, width, operand, compare)
+	}
 	if op >= And && r.p.w.errors == ucx.UCP_ERR_HANDLING_MODE_NONE {
 		return r.swapped(offset, op, width, operand)
 	}
@@ -85,6 +88,9 @@ func (r *Remote) AtomicNBI(offset uintptr, op AtomicOp, width int, operand uint6
 	}
 	r.p.w.mu.Lock()
 	defer r.p.w.mu.Unlock()
+	if r.p.w.soft {
+		return r.askAtomic(offset, op, width, operand, 0, nil)
+	}
 	r.p.w.cell.in = operand // which the library copies
 	result, err := r.post(offset, op, width, false)
 	if err != nil {
@@ -95,13 +101,7 @@ func (r *Remote) AtomicNBI(offset uintptr, op AtomicOp, width int, operand uint6
 
 // post starts an atomic whose operands are in the cell. The lock is held.
 func (r *Remote) post(offset uintptr, op AtomicOp, width int, answer bool) (result uintptr, err error) {
-	if width != 4 && width != 8 || (uintptr(r.base)+offset)%uintptr(width) != 0 {
-		return 0, fmt.Errorf("ucx: %w: an atomic of %d bytes at offset %d: words of 4 or 8 bytes, aligned to them", ErrArgument, width, offset)
-	}
-	if err := r.inside(offset, uintptr(width)); err != nil {
-		return 0, err
-	}
-	if err := r.ready(); err != nil {
+	if err := r.word(offset, width); err != nil {
 		return 0, err
 	}
 	w := r.p.w
@@ -114,4 +114,15 @@ func (r *Remote) post(offset uintptr, op AtomicOp, width int, answer bool) (resu
 	}
 	r.p.posted++
 	return w.line.Call7(w.lib.atomic, r.p.ep, uintptr(op), dl.Addr(&w.cell.in), 1, uintptr(r.base)+offset, r.rkey, dl.Addr(block)), nil
+}
+
+// word is an error if there is no word at offset that atomics could change.
+func (r *Remote) word(offset uintptr, width int) error {
+	if width != 4 && width != 8 || (uintptr(r.base)+offset)%uintptr(width) != 0 {
+		return fmt.Errorf("ucx: %w: an atomic of %d bytes at offset %d: words of 4 or 8 bytes, aligned to them", ErrArgument, width, offset)
+	}
+	if err := r.inside(offset, uintptr(width)); err != nil {
+		return err
+	}
+	return r.ready()
 }

@@ -29,7 +29,7 @@ func (w *Worker) Fence() error {
 
 // fence waits for what takes more than one way, or has not left yet. The lock is held.
 func (p *Peer) fence() error {
-	if p.w.ordered && !p.late {
+	if p.w.soft || p.w.ordered && !p.late {
 		return nil
 	}
 	return p.flush(context.Background())
@@ -62,6 +62,11 @@ func (p *Peer) Flush(ctx context.Context) error {
 
 // flush waits for one peer. The lock is held.
 func (p *Peer) flush(ctx context.Context) error {
+	if p.asked > p.confirmed {
+		if err := p.confirm(ctx); err != nil {
+			return err
+		}
+	}
 	if p.posted == p.flushed {
 		return nil
 	}

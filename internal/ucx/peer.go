@@ -30,6 +30,13 @@ type Peer struct {
 	stuck   bool          // UCX may still write where it was told to
 	gone    atomic.Pointer[error]
 	remotes []*Remote
+
+	// Of requests, which are numbered: how many were sent, the last that was to be
+	// confirmed, that is, and was refused.
+	asked, marked, confirmed, refused uint64
+	unsure                            uintptr // bytes of those since halfway; small ones count for more
+	halfway                           uint64  // what has to be confirmed before as much again is sent
+	denied                            bool    // one of its requests was refused, and it is not told yet
 }
 
 // Connect makes a Peer of an address, which it does not wait for: whether somebody is
@@ -64,6 +71,8 @@ func (w *Worker) Connect(name string, address []byte) (*Peer, error) {
 	}
 	p.ep = *ep
 	w.peers = append(w.peers, p)
+	w.senders[p.who] = p
+	p.greet()
 	return p, nil
 }
 
@@ -186,7 +195,7 @@ func (w *Worker) over(request uintptr, end time.Time) bool {
 		if time.Now().After(end) {
 			return false
 		}
-		dl.Call(w.lib.progress, w.worker)
+		w.turn()
 		yield()
 	}
 	return true

@@ -23,7 +23,14 @@ const (
 
 // turn has the library go on, and returns how much there was to do. The lock is held.
 func (w *Worker) turn() int {
-	return int(uint32(w.line.Call(w.lib.progress, w.worker, 0, 0, 0, 0, 0)))
+	n := int(uint32(w.line.Call(w.lib.progress, w.worker, 0, 0, 0, 0, 0)))
+	if n > 0 {
+		w.attend()
+	}
+	if len(w.leaving) > 0 {
+		w.reap()
+	}
+	return n
 }
 
 // Progress does what there is to do without waiting: for whoever waits for memory to

@@ -116,6 +116,9 @@ func (r *Remote) move(put, wait bool, offset uintptr, local unsafe.Pointer, n ui
 	w := r.p.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.soft {
+		return r.ask(put, wait, offset, local, n)
+	}
 	inPlace, most := w.inPlace(uintptr(local), n), uintptr(chunkSize)
 	if inPlace {
 		most = partSize

@@ -65,33 +65,42 @@ func fromOurs(t *testing.T, a, b *side, source []byte) {
 
 // TestFenceOrder: whoever sees a later word sees what was put before the fence, large or
 // small, blocking or not, whether the word is put or is an atomic's.
-func TestFenceOrder(t *testing.T) {
-	ways(t, func(t *testing.T, a, b *side) {
-		const data, flag = 8, 8 << 20
-		word := (*uint64)(unsafe.Pointer(&b.memory[flag]))
-		for i := uint64(1); i <= 24; i++ {
-			n := uintptr([]int{8, 8000, 70000, 1 << 20}[i%4])
-			source := a.memory[:n]
-			binary.NativeEndian.PutUint64(source, i)
-			binary.NativeEndian.PutUint64(source[n-8:], i)
-			if i%3 == 0 {
-				ok(t, a.remote.Put(data, unsafe.Pointer(&source[0]), n))
-			} else {
-				ok(t, a.remote.PutNBI(data, unsafe.Pointer(&source[0]), n))
-			}
-			ok(t, a.w.Fence())
-			if i%2 == 0 {
-				ok(t, a.remote.AtomicNBI(flag, Add, 8, 1))
-			} else {
-				ok(t, a.remote.Put(flag, unsafe.Pointer(&i), 8))
-			}
-			ok(t, b.w.Wait(soon(t), func() bool { a.w.Progress(); return atomic.LoadUint64(word) == i }))
-			first, last := binary.NativeEndian.Uint64(b.memory[data:]), binary.NativeEndian.Uint64(b.memory[data+n-8:])
-			if first != i || last != i {
-				t.Fatalf("round %d: the word came before %d bytes that were put before it: %d, %d", i, n, first, last)
-			}
+func TestFenceOrder(t *testing.T) { ways(t, fenceOrder) }
+
+// TestFenceOrderAsked is the same where UCX asks before it sends much, so that it comes
+// after what was sent behind it.
+func TestFenceOrderAsked(t *testing.T) {
+	need(t)
+	t.Setenv("UCX_RNDV_THRESH", "8k")
+	a, b := pair(t, overTCP(), true)
+	fenceOrder(t, a, b)
+}
+
+func fenceOrder(t *testing.T, a, b *side) {
+	const data, flag = 8, 8 << 20
+	word := (*uint64)(unsafe.Pointer(&b.memory[flag]))
+	for i := uint64(1); i <= 24; i++ {
+		n := uintptr([]int{8, 8000, 70000, 1 << 20}[i%4])
+		source := a.memory[:n]
+		binary.NativeEndian.PutUint64(source, i)
+		binary.NativeEndian.PutUint64(source[n-8:], i)
+		if i%3 == 0 {
+			ok(t, a.remote.Put(data, unsafe.Pointer(&source[0]), n))
+		} else {
+			ok(t, a.remote.PutNBI(data, unsafe.Pointer(&source[0]), n))
 		}
-	})
+		ok(t, a.w.Fence())
+		if i%2 == 0 {
+			ok(t, a.remote.AtomicNBI(flag, Add, 8, 1))
+		} else {
+			ok(t, a.remote.Put(flag, unsafe.Pointer(&i), 8))
+		}
+		ok(t, b.w.Wait(soon(t), func() bool { a.w.Progress(); return atomic.LoadUint64(word) == i }))
+		first, last := binary.NativeEndian.Uint64(b.memory[data:]), binary.NativeEndian.Uint64(b.memory[data+n-8:])
+		if first != i || last != i {
+			t.Fatalf("round %d: the word came before %d bytes that were put before it: %d, %d", i, n, first, last)
+		}
+	}
 }
 
 // TestPassiveTarget: the other process need not do anything, and its Worker sleeps between.

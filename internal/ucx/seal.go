@@ -10,7 +10,7 @@ import (
 // What UCX gives to be sent to others, addresses and keys, is read by the library there,
 // which trusts it and crashes over what is damaged. So it goes with a seal.
 const (
-	addressMark = "GUA1"
+	addressMark = "GUA2"
 	keyMark     = "GUK1"
 	sealSize    = 12
 	sealedMost  = 8 << 10 // bytes: a call of C has room for them

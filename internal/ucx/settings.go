@@ -3,6 +3,7 @@ package ucx
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/goshmem/goshmem/internal/abi/ucx"
@@ -12,29 +13,56 @@ import (
 // settings are what we ask of UCX, by names without their UCX_. A variable that the user
 // has set is left alone.
 func (c Config) settings() [][2]string {
-	return [][2]string{
+	list := [][2]string{
 		{"NET_DEVICES", c.Devices},
 		{"TLS", c.Transports},
 		// Atomics of a network adapter are not atomic with those of processors.
 		{"ATOMIC_MODE", "cpu"},
 	}
+	if c.soft() { // what large messages would be answered with by UCX itself is not wanted either
+		list = append(list, [2]string{"RNDV_THRESH", "inf"})
+	}
+	return list
 }
 
-// together says whether all that UCX may use are ways between processes of one node. Those
-// cannot tell that a peer is gone (none of 1.13 can), and refuse to be asked to.
-func (c Config) together() bool {
+// soft says whether UCX has no way into others' memory but the help of UCX there: it may
+// use TCP at most between nodes, or there is no adapter that can do more.
+func (c Config) soft() bool {
+	if c.together() {
+		return false
+	}
+	if adapters, err := os.ReadDir("/sys/class/infiniband"); err != nil || len(adapters) == 0 {
+		return true
+	}
+	for _, name := range c.transports() {
+		if name != "tcp" && !slices.Contains(nearby(), name) {
+			return false
+		}
+	}
+	return true
+}
+
+// transports are those that UCX may use; an empty name or "all" is any.
+func (c Config) transports() (names []string) {
 	list := c.Transports
 	if users, set := os.LookupEnv("UCX_TLS"); set {
 		list = users
 	}
 	for name := range strings.SplitSeq(list, ",") {
-		switch strings.TrimSpace(name) {
-		case "posix", "sysv", "xpmem", "cma", "knem", "self", "sm", "shm", "mm":
-		default:
-			return false
-		}
+		names = append(names, strings.TrimSpace(name))
 	}
-	return true
+	return names
+}
+
+// nearby are the ways between processes of one node.
+func nearby() []string {
+	return []string{"posix", "sysv", "xpmem", "cma", "knem", "self", "sm", "shm", "mm"}
+}
+
+// together says whether all that UCX may use are ways between processes of one node. Those
+// cannot tell that a peer is gone (none of 1.13 can), and refuse to be asked to.
+func (c Config) together() bool {
+	return !slices.ContainsFunc(c.transports(), func(name string) bool { return !slices.Contains(nearby(), name) })
 }
 
 // single says whether there is one device only, and none with ports, so that all that goes

@@ -14,9 +14,9 @@
 // # Progress
 //
 // Over networks that cannot reach into memory, TCP for one, the target's process does what
-// it is asked to. A goroutine of each Worker sees to that: it sleeps while there is nothing
-// to do. Whoever waits for something makes progress too, by himself (Put, Get, Flush, Wait)
-// or by Progress.
+// it is asked to, by messages of ours (request.go says why not by UCX's). A goroutine of each
+// Worker sees to that: it sleeps while there is nothing to do. Whoever waits for something
+// makes progress too, by himself (Put, Get, Flush, Wait) or by Progress.
 //
 // # Atomicity
 //

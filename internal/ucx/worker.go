@@ -45,6 +45,15 @@ type Worker struct {
 	handle   func(message []byte)
 	handling bool
 	message  []byte
+
+	soft      bool             // what is for others' memory is asked for by messages of our own
+	senders   map[uint64]*Peer // by their identities
+	replies   pool             // where what atomics fetch comes in
+	landings  pool             // where what is got for Go memory comes in
+	leaving   []piece          // messages on their way
+	comings   []coming
+	earlies   []early
+	attending bool
 }
 
 // Open loads the library and makes a Worker. It sets UCX_ERROR_SIGNALS to nothing first,
@@ -56,7 +65,8 @@ func Open(c Config) (*Worker, error) {
 		return nil, err
 	}
 	w := &Worker{
-		lib: lib, config: c, line: dl.NewLine(), chunks: pool{size: chunkSize}, cells: pool{size: cellSize}, ended: make(chan struct{}),
+		lib: lib, config: c, line: dl.NewLine(), chunks: pool{size: chunkSize + cellSize}, cells: pool{size: cellSize}, ended: make(chan struct{}),
+		soft: c.soft(), senders: map[uint64]*Peer{}, replies: pool{size: cellSize}, landings: pool{size: chunkSize},
 	}
 	if err := w.start(); err != nil {
 		w.release()

@@ -11,7 +11,7 @@ import (
 // to time that it lives, and a node of which nobody is heard for long has gone.
 const (
 	tick       = 100 * time.Millisecond // of looking after the others
-	silentMost = 10 * time.Second       // unless half the time limit of a wait is less
+	silentMost = 10 * time.Second       // unless two fifths of the time limit of a wait are less
 	graceTicks = 3                      // for others to say how a PE has ended that is cut off
 )
 
@@ -25,7 +25,7 @@ type silence struct {
 // time: after it was stopped itself it must not take others for silent.
 func (f *far) watch() {
 	defer f.stopped.Done()
-	limit := int(min(silentMost, f.h.timeout/2)/tick) + 1
+	limit := int(min(silentMost, f.h.timeout*2/5)/tick) + 1 // before launchers do, who cannot say as much
 	clock := time.NewTicker(tick)
 	defer clock.Stop()
 	for n := 0; ; n++ {
@@ -72,10 +72,11 @@ func (f *far) listen(limit int) {
 	}
 }
 
-// giveUp notes that a node is cut off.
+// giveUp notes that a node says nothing any more. Its processes may be stopped, its network
+// cut, its machine off: from here it looks the same.
 func (f *far) giveUp(node int, after time.Duration) {
 	for _, pe := range f.members[node] {
-		f.mourn(pe, ending{order: cutOff, text: fmt.Sprintf("is cut off: nothing has come from %s for %v", f.name(pe), after)})
+		f.mourn(pe, ending{order: cutOff, text: fmt.Sprintf("is stopped, cut off or dead: nothing has come from %s for %v", f.name(pe), after)})
 	}
 }
 
@@ -88,6 +89,9 @@ func (f *far) name(pe int) string {
 // cutOff is the order of an end that only the network tells of: what somebody has seen is
 // better to know.
 const cutOff = 1000
+
+// orderMost is more than orders of ends become.
+const orderMost = 1 << 20
 
 // look notes that a PE cannot be reached, if nobody says why.
 func (f *far) look(pe int, c *control) {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"strings"
 	"unsafe"
 
@@ -57,6 +58,9 @@ func (h *Heap) progress(pe int) engine.Progress {
 	p := engine.Progress{PE: pe, State: c.getState(), Call: call, Active: active, Note: c.said(), Last: c.latest(), Untold: word == 0 && h.far.is(pe)}
 	if h.peers != nil {
 		p.Host, p.Pid = h.peers[pe].host, h.peers[pe].pid
+		if h.far != nil {
+			p.Host += fmt.Sprintf(", node %d", h.far.node[pe])
+		}
 	}
 	if c.siteFor.Load() == call.Pack(true) {
 		if site := loadText(c.site[:]); c.siteFor.Load() == call.Pack(true) {

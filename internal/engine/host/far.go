@@ -136,7 +136,7 @@ func (f *far) mourn(pe int, e ending) {
 		return
 	}
 	if e.board != nil {
-		c.takeBoard(e.board)
+		c.takeBoard(*e.board)
 	}
 	if e.state == engine.Failed {
 		c.exit.Store(e.exit)
@@ -162,7 +162,7 @@ type ending struct {
 	text  string
 	state engine.State // Failed, if the PE was when it ended
 	exit  int32
-	board *unpacker // what it showed last; nil: not known
+	board *shown // what it showed last; nil: not known
 }
 
 // exits ends this process if a PE of another node has asked for that and has ended.

@@ -36,12 +36,16 @@ func appendText(m []byte, text string) []byte {
 	return append(m, text...)
 }
 
-// unpacker takes a message apart. What is not there is zero.
-type unpacker struct{ rest []byte }
+// unpacker takes a message apart. What is not there is zero, and makes the message short:
+// nothing of it may count.
+type unpacker struct {
+	rest  []byte
+	short bool
+}
 
 func (u *unpacker) take(n int) []byte {
 	if len(u.rest) < n {
-		u.rest = nil
+		u.rest, u.short = nil, true
 		return make([]byte, n)
 	}
 	b := u.rest[:n]
@@ -49,16 +53,10 @@ func (u *unpacker) take(n int) []byte {
 	return b
 }
 
-func (u *unpacker) u16() int    { return int(binary.LittleEndian.Uint16(u.take(2))) }
-func (u *unpacker) u32() uint32 { return binary.LittleEndian.Uint32(u.take(4)) }
-func (u *unpacker) u64() uint64 { return binary.LittleEndian.Uint64(u.take(8)) }
-func (u *unpacker) text() string {
-	n := u.u16()
-	if n > len(u.rest) {
-		return ""
-	}
-	return string(u.take(n))
-}
+func (u *unpacker) u16() int     { return int(binary.LittleEndian.Uint16(u.take(2))) }
+func (u *unpacker) u32() uint32  { return binary.LittleEndian.Uint32(u.take(4)) }
+func (u *unpacker) u64() uint64  { return binary.LittleEndian.Uint64(u.take(8)) }
+func (u *unpacker) text() string { return string(u.take(u.u16())) }
 
 // appendBoard is where a PE is: others show it once the PE cannot be asked any more.
 func appendBoard(m []byte, c *control) []byte {
@@ -68,12 +66,21 @@ func appendBoard(m []byte, c *control) []byte {
 	return appendText(m, c.said())
 }
 
-func (c *control) takeBoard(u *unpacker) {
-	c.call.Store(u.u64())
-	is := u.u64()
-	storeText(c.site[:], u.text())
-	c.siteFor.Store(is)
-	c.say(u.text())
+// shown is what appendBoard has packed.
+type shown struct {
+	call, siteFor uint64
+	site, note    string
+}
+
+func (u *unpacker) board() shown {
+	return shown{call: u.u64(), siteFor: u.u64(), site: u.text(), note: u.text()}
+}
+
+func (c *control) takeBoard(b shown) {
+	c.call.Store(b.call)
+	storeText(c.site[:], b.site)
+	c.siteFor.Store(b.siteFor)
+	c.say(b.note)
 }
 
 // stateMessage is urgent if nobody may wait any more.
@@ -98,8 +105,10 @@ func endedMessage(from, pe int, o *obit, c *control) []byte {
 
 func (f *far) takeEnded(u *unpacker) {
 	pe := int(u.u32())
-	e := ending{order: int(u.u32()), state: engine.State(u.u32()), exit: int32(u.u32()), text: u.text(), board: u}
-	if pe < len(f.h.ctl) && f.is(pe) {
+	e := ending{order: int(u.u32()), state: engine.State(u.u32()), exit: int32(u.u32()), text: u.text()}
+	board := u.board()
+	e.board = &board
+	if pe < len(f.h.ctl) && f.is(pe) && !u.short && e.order <= orderMost && e.state <= engine.Dead {
 		f.mourn(pe, e)
 	}
 }
@@ -110,15 +119,16 @@ func askMessage(from, pe int) []byte {
 }
 
 func (f *far) takeAsk(from int, u *unpacker) {
-	if pe := int(u.u32()); pe < len(f.h.ctl) && !f.is(pe) {
+	if pe := int(u.u32()); pe < len(f.h.ctl) && !f.is(pe) && !u.short {
 		m := binary.LittleEndian.AppendUint32(head(msgBoard, 0, f.h.rank), uint32(pe))
 		_ = f.wire.send(from, appendBoard(m, f.h.ctl[pe])) // who has asked waits for a time
 	}
 }
 
 func (f *far) takeAnswer(u *unpacker) {
-	if pe := int(u.u32()); pe < len(f.h.ctl) && f.is(pe) {
-		f.h.ctl[pe].takeBoard(u)
+	pe, board := int(u.u32()), u.board()
+	if pe < len(f.h.ctl) && f.is(pe) && !u.short {
+		f.h.ctl[pe].takeBoard(board)
 		f.answers[pe].Add(1)
 	}
 }
@@ -131,7 +141,7 @@ func (f *far) handle(m []byte) {
 	if len(m) < headLen {
 		return
 	}
-	u := &unpacker{m[4:]}
+	u := &unpacker{rest: m[4:]}
 	kind, slot, from := m[0], int(m[1]), int(u.u32())
 	if slot >= maxSlots || from >= len(f.h.ctl) || !f.is(from) {
 		return
@@ -155,7 +165,9 @@ func (f *far) handle(m []byte) {
 	case msgRing:
 		f.h.Ring(f.h.rank)
 	case msgDoom:
-		f.h.Die(u.text(), []int{f.h.rank})
+		if of := u.text(); !u.short {
+			f.h.Die(of, []int{f.h.rank})
+		}
 	}
 }
 
@@ -195,11 +207,11 @@ func giveMessage(from, slot, home int, first uint64, c *control) []byte {
 }
 
 func (f *far) takeGive(c *control, slot int, u *unpacker) {
-	gave, first, home := u.u64(), u.u64(), int(u.u32())
-	if home >= len(f.h.ctl) || f.is(home) {
+	gave, first, home, board := u.u64(), u.u64(), int(u.u32()), u.board()
+	if home >= len(f.h.ctl) || f.is(home) || u.short || !quit(gave) {
 		return
 	}
-	c.takeBoard(u)
+	c.takeBoard(board)
 	c.slots[slot].gave.Store(gave)
 	f.h.ctl[home].slots[slot].end(gave>>8, first)
 	f.wake()
@@ -208,11 +220,11 @@ func (f *far) takeGive(c *control, slot int, u *unpacker) {
 // takeState notes what has become of a PE, unless it is known to have ended. That it will
 // exit is no alarm before it has.
 func (f *far) takeState(c *control, u *unpacker, urgent bool) {
-	state, exit := engine.State(u.u32()), int32(u.u32())
-	if c.fate.Load() != 0 {
+	state, exit, board := engine.State(u.u32()), int32(u.u32()), u.board()
+	if c.fate.Load() != 0 || u.short || state >= engine.Dead { // its death others tell
 		return
 	}
-	c.takeBoard(u)
+	c.takeBoard(board)
 	c.exit.Store(exit)
 	c.setState(state)
 	if urgent {

@@ -36,7 +36,7 @@ func (g greeting) pack() ([]byte, error) {
 }
 
 func unpackGreeting(m []byte) greeting {
-	u := &unpacker{m}
+	u := &unpacker{rest: m}
 	return greeting{
 		pid: int(u.u32()), base: u.u64(),
 		failed: u.text(), host: u.text(), address: []byte(u.text()), key: []byte(u.text()),
