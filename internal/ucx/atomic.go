@@ -30,6 +30,9 @@ type cell struct{ in, reply uint64 }
 func (r *Remote) Atomic(offset uintptr, op AtomicOp, width int, operand, compare uint64) (old uint64, err error) {
 	r.p.w.mu.Lock()
 	defer r.p.w.mu.Unlock()
+	if r.direct != nil {
+		return r.do(offset, op, width, operand, compare)
+	}
 	if op >= And && r.p.w.errors == ucx.UCP_ERR_HANDLING_MODE_NONE {
 		return r.swapped(offset, op, width, operand)
 	}
@@ -85,6 +88,10 @@ func (r *Remote) AtomicNBI(offset uintptr, op AtomicOp, width int, operand uint6
 	}
 	r.p.w.mu.Lock()
 	defer r.p.w.mu.Unlock()
+	if r.direct != nil {
+		_, err := r.do(offset, op, width, operand, 0)
+		return err
+	}
 	r.p.w.cell.in = operand // which the library copies
 	result, err := r.post(offset, op, width, false)
 	if err != nil {
@@ -93,15 +100,21 @@ func (r *Remote) AtomicNBI(offset uintptr, op AtomicOp, width int, operand uint6
 	return r.p.finish("atomic", result, false, cellSize)
 }
 
-// post starts an atomic whose operands are in the cell. The lock is held.
-func (r *Remote) post(offset uintptr, op AtomicOp, width int, answer bool) (result uintptr, err error) {
+// word is an error if there is no word of width bytes at offset that can be used. The lock
+// is held.
+func (r *Remote) word(offset uintptr, width int) error {
 	if width != 4 && width != 8 || (uintptr(r.base)+offset)%uintptr(width) != 0 {
-		return 0, fmt.Errorf("ucx: %w: an atomic of %d bytes at offset %d: words of 4 or 8 bytes, aligned to them", ErrArgument, width, offset)
+		return fmt.Errorf("ucx: %w: an atomic of %d bytes at offset %d: words of 4 or 8 bytes, aligned to them", ErrArgument, width, offset)
 	}
 	if err := r.inside(offset, uintptr(width)); err != nil {
-		return 0, err
+		return err
 	}
-	if err := r.ready(); err != nil {
+	return r.ready()
+}
+
+// post starts an atomic whose operands are in the cell. The lock is held.
+func (r *Remote) post(offset uintptr, op AtomicOp, width int, answer bool) (result uintptr, err error) {
+	if err := r.word(offset, width); err != nil {
 		return 0, err
 	}
 	w := r.p.w

@@ -161,7 +161,13 @@ func (w *Worker) serve() {
 	defer close(w.ended)
 	var seen uint64
 	for {
-		w.mu.Lock()
+		for tries := 0; !w.mu.TryLock(); tries++ {
+			if tries == 10 {
+				w.mu.Lock()
+				break
+			}
+			nap(busyFor)
+		}
 		if w.closed {
 			w.mu.Unlock()
 			return

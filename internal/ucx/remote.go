@@ -12,11 +12,12 @@ import (
 
 // Remote is a peer's memory. Offsets are bytes from its base.
 type Remote struct {
-	p    *Peer
-	rkey uintptr
-	base uint64
-	from uint64 // offset of the first byte of the memory that the key is of
-	n    uint64 // bytes of that memory
+	p      *Peer
+	rkey   uintptr
+	base   uint64
+	from   uint64         // offset of the first byte of the memory that the key is of
+	n      uint64         // bytes of that memory
+	direct unsafe.Pointer // where its first byte is here; nil: it is not
 }
 
 // Map makes a peer's memory usable, of which it has sent the key. Base is the peer's
@@ -45,7 +46,7 @@ func (p *Peer) Map(key []byte, base uint64) (*Remote, error) {
 	if st := status(dl.Call(p.w.lib.unpack, p.ep, dl.Addr(&copied[0]), dl.Addr(rkey))); st != ucx.UCS_OK {
 		return nil, p.outcome("use a key", st)
 	}
-	r := &Remote{p: p, rkey: *rkey, base: base, from: at - base, n: n}
+	r := &Remote{p: p, rkey: *rkey, base: base, from: at - base, n: n, direct: p.mapped(*rkey, at, s)}
 	p.remotes = append(p.remotes, r)
 	return r, nil
 }
@@ -62,7 +63,7 @@ func (r *Remote) Close() error {
 func (r *Remote) forget() {
 	if r.rkey != 0 {
 		dl.Call(r.p.w.lib.rkeyGone, r.rkey)
-		r.rkey = 0
+		r.rkey, r.direct = 0, nil
 	}
 }
 
@@ -116,6 +117,9 @@ func (r *Remote) move(put, wait bool, offset uintptr, local unsafe.Pointer, n ui
 	w := r.p.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if r.direct != nil {
+		return r.copy(put, offset, local, n)
+	}
 	inPlace, most := w.inPlace(uintptr(local), n), uintptr(chunkSize)
 	if inPlace {
 		most = partSize
@@ -185,6 +189,10 @@ func (r *Remote) start(put, wait bool, offset, local, n uintptr) error {
 func (p *Peer) finish(doing string, result uintptr, wait bool, n uintptr) error {
 	switch {
 	case result == 0:
+		if p.posted%16 == 0 {
+			p.w.turns++
+			p.w.turn()
+		}
 	case failed(result):
 		return p.outcome(doing, status(result))
 	case wait:
