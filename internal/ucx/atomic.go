@@ -33,30 +33,7 @@ func (r *Remote) Atomic(offset uintptr, op AtomicOp, width int, operand, compare
 	if r.direct != nil {
 		return r.do(offset, op, width, operand, compare)
 	}
-	if op >= And && r.p.w.errors == ucx.UCP_ERR_HANDLING_MODE_NONE {
-		return r.swapped(offset, op, width, operand)
-	}
 	return r.fetch(offset, op, width, operand, compare)
-}
-
-// swapped does And, Or and Xor with an answer by CompareSwap: over shared memory, UCX
-// 1.13.1 combines the word with itself instead of with the operand.
-func (r *Remote) swapped(offset uintptr, op AtomicOp, width int, operand uint64) (old uint64, err error) {
-	old, err = r.fetch(offset, Add, width, 0, 0)
-	for err == nil {
-		next := old ^ operand
-		switch op {
-		case And:
-			next = old & operand
-		case Or:
-			next = old | operand
-		}
-		was := old
-		if old, err = r.fetch(offset, CompareSwap, width, next, was); old == was {
-			break
-		}
-	}
-	return old, err
 }
 
 // fetch does an atomic and waits for its answer. The lock is held, and given up on the way.

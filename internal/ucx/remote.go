@@ -163,11 +163,13 @@ func (r *Remote) copied(put bool, offset uintptr, local unsafe.Pointer, n uintpt
 // More than partSize bytes are moved in parts, and no more than backlog bytes and window
 // operations are under way to one peer that has not confirmed them: what comes behind has
 // to get through, if only to say that we are there; the peer has to answer each of them,
-// behind what it asks us for; and UCX is at its worst with long queues.
+// behind what it asks us for; and UCX is at its worst with long queues. Fewer than window
+// would leave TCP's buffers half empty, where much that waits leaves together.
 const (
-	partSize = 4 << 20
-	backlog  = 4 * partSize
-	window   = 1024
+	partSize    = 4 << 20
+	backlog     = 4 * partSize
+	window      = 4096
+	oftenEnough = 16 // operations that are over at once, to a look for answers
 )
 
 // start starts an operation, and waits for it if it is to. The lock is held.
@@ -189,9 +191,9 @@ func (r *Remote) start(put, wait bool, offset, local, n uintptr) error {
 func (p *Peer) finish(doing string, result uintptr, wait bool, n uintptr) error {
 	switch {
 	case result == 0:
-		if p.posted%16 == 0 {
+		if p.posted%oftenEnough == 0 {
 			p.w.turns++
-			p.w.turn()
+			p.w.turn() // who starts much does not leave the answers to others
 		}
 	case failed(result):
 		return p.outcome(doing, status(result))
@@ -203,7 +205,7 @@ func (p *Peer) finish(doing string, result uintptr, wait bool, n uintptr) error 
 		dl.Call(p.w.lib.free, result) // the library keeps it until it is over
 		p.late = true
 		p.w.turns++
-		p.w.turn() // who starts much does not leave it all to others
+		p.w.turn()
 		p.w.rouse()
 	}
 	p.loose += max(n, backlog/window)
