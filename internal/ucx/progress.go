@@ -28,6 +28,15 @@ func (w *Worker) turn() int {
 	return int(uint32(w.line.Call(w.lib.progress, w.worker, 0, 0, 0, 0, 0)))
 }
 
+// attend is turn for who starts operations or waits for them, and hands out no messages: the
+// Worker's goroutine does, which may sleep through what has come in here. The lock is held.
+func (w *Worker) attend() {
+	w.turns++
+	if w.turn() > 0 {
+		w.rouse()
+	}
+}
+
 // Progress does what there is to do without waiting: for whoever waits for memory to
 // change, and looks at it between calls. It says whether there was anything.
 func (w *Worker) Progress() bool {
@@ -135,7 +144,9 @@ func (p *Peer) await(ctx context.Context, doing string, request uintptr) error {
 			dl.Call(w.lib.free, request)
 			return cmp.Or(p.usable(), context.Cause(ctx))
 		}
-		wait.next(w)
+		if wait.next(w) {
+			w.rouse() // see attend
+		}
 		if looks%256 == 0 {
 			end = p.patience(doing, end)
 		}

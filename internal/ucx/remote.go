@@ -192,8 +192,7 @@ func (p *Peer) finish(doing string, result uintptr, wait bool, n uintptr) error 
 	switch {
 	case result == 0:
 		if p.posted%oftenEnough == 0 {
-			p.w.turns++
-			p.w.turn() // who starts much does not leave the answers to others
+			p.w.attend() // who starts much does not leave the answers to others
 		}
 	case failed(result):
 		return p.outcome(doing, status(result))
