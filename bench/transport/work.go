@@ -91,16 +91,24 @@ func (e *end) meet(in io.Reader, out io.Writer) error {
 	return err
 }
 
-// Where things are: data in the first half, the word of the ping-pong in the second.
-const word = heapSize / 2
+// Where things are: data in the first half; in the second the word of the ping-pong, and what
+// is put to that of the other, far enough apart that no cache fetches one for the other.
+const (
+	word   = heapSize / 2
+	source = word + 4096
+)
 
 // at is an address in our memory.
 func (e *end) at(offset int) unsafe.Pointer { return unsafe.Pointer(&e.memory[offset]) }
 
+// looks at the word for each call of Progress: what comes over shared memory needs none, and
+// for what comes over TCP they are short.
+const looks = 200
+
 // sight waits until the other has put a number, or ended is closed.
 func (e *end) sight(number uint64, ended <-chan struct{}) bool {
 	for p := (*uint64)(e.at(word)); ; {
-		for range 50 {
+		for range looks {
 			if atomic.LoadUint64(p) == number {
 				return true
 			}
@@ -116,8 +124,8 @@ func (e *end) sight(number uint64, ended <-chan struct{}) bool {
 
 // ping puts a number to the other.
 func (e *end) ping(number uint64) error {
-	*(*uint64)(e.at(word + 64)) = number
-	return e.remote.Put(word, e.at(word+64), 8)
+	*(*uint64)(e.at(source)) = number
+	return e.remote.Put(word, e.at(source), 8)
 }
 
 // answer is what the other process does until its input ends.

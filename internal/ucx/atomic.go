@@ -30,33 +30,13 @@ type cell struct{ in, reply uint64 }
 func (r *Remote) Atomic(offset uintptr, op AtomicOp, width int, operand, compare uint64) (old uint64, err error) {
 	r.p.w.mu.Lock()
 	defer r.p.w.mu.Unlock()
-	if r.p.w.soft {
+	switch {
+	case r.direct != nil:
+		return r.do(offset, op, width, operand, compare)
+	case r.p.w.soft:
 		return r.askFetch(offset, op, width, operand, compare)
 	}
-	if op >= And && r.p.w.errors == ucx.UCP_ERR_HANDLING_MODE_NONE {
-		return r.swapped(offset, op, width, operand)
-	}
 	return r.fetch(offset, op, width, operand, compare)
-}
-
-// swapped does And, Or and Xor with an answer by CompareSwap: over shared memory, UCX
-// 1.13.1 combines the word with itself instead of with the operand.
-func (r *Remote) swapped(offset uintptr, op AtomicOp, width int, operand uint64) (old uint64, err error) {
-	old, err = r.fetch(offset, Add, width, 0, 0)
-	for err == nil {
-		next := old ^ operand
-		switch op {
-		case And:
-			next = old & operand
-		case Or:
-			next = old | operand
-		}
-		was := old
-		if old, err = r.fetch(offset, CompareSwap, width, next, was); old == was {
-			break
-		}
-	}
-	return old, err
 }
 
 // fetch does an atomic and waits for its answer. The lock is held, and given up on the way.
@@ -88,7 +68,11 @@ func (r *Remote) AtomicNBI(offset uintptr, op AtomicOp, width int, operand uint6
 	}
 	r.p.w.mu.Lock()
 	defer r.p.w.mu.Unlock()
-	if r.p.w.soft {
+	switch {
+	case r.direct != nil:
+		_, err := r.do(offset, op, width, operand, 0)
+		return err
+	case r.p.w.soft:
 		return r.askAtomic(offset, op, width, operand, 0, nil)
 	}
 	r.p.w.cell.in = operand // which the library copies
@@ -97,6 +81,18 @@ func (r *Remote) AtomicNBI(offset uintptr, op AtomicOp, width int, operand uint6
 		return err
 	}
 	return r.p.finish("atomic", result, false, cellSize)
+}
+
+// word is an error if there is no word of width bytes at offset that can be used. The lock
+// is held.
+func (r *Remote) word(offset uintptr, width int) error {
+	if width != 4 && width != 8 || (uintptr(r.base)+offset)%uintptr(width) != 0 {
+		return fmt.Errorf("ucx: %w: an atomic of %d bytes at offset %d: words of 4 or 8 bytes, aligned to them", ErrArgument, width, offset)
+	}
+	if err := r.inside(offset, uintptr(width)); err != nil {
+		return err
+	}
+	return r.ready()
 }
 
 // post starts an atomic whose operands are in the cell. The lock is held.
@@ -114,15 +110,4 @@ func (r *Remote) post(offset uintptr, op AtomicOp, width int, answer bool) (resu
 	}
 	r.p.posted++
 	return w.line.Call7(w.lib.atomic, r.p.ep, uintptr(op), dl.Addr(&w.cell.in), 1, uintptr(r.base)+offset, r.rkey, dl.Addr(block)), nil
-}
-
-// word is an error if there is no word at offset that atomics could change.
-func (r *Remote) word(offset uintptr, width int) error {
-	if width != 4 && width != 8 || (uintptr(r.base)+offset)%uintptr(width) != 0 {
-		return fmt.Errorf("ucx: %w: an atomic of %d bytes at offset %d: words of 4 or 8 bytes, aligned to them", ErrArgument, width, offset)
-	}
-	if err := r.inside(offset, uintptr(width)); err != nil {
-		return err
-	}
-	return r.ready()
 }

@@ -20,13 +20,13 @@ type library struct {
 	lib     *dl.Library
 	version string // "1.13.1"
 
-	init, cleanup, configRead, configModify, configRelease           uintptr
-	workerCreate, workerDestroy, progress, getAddress, freeAddress   uintptr
-	efd, arm, signal, workerFence                                    uintptr
-	epCreate, epClose, epFlush                                       uintptr
-	check, free, text                                                uintptr
-	memMap, memUnmap, memQuery, rkeyPack, rkeyFree, unpack, rkeyGone uintptr
-	put, get, atomic, send, probe, receive                           uintptr
+	init, cleanup, configRead, configModify, configRelease                    uintptr
+	workerCreate, workerDestroy, progress, getAddress, freeAddress            uintptr
+	efd, arm, signal, workerFence                                             uintptr
+	epCreate, epClose, epFlush                                                uintptr
+	check, free, text                                                         uintptr
+	memMap, memUnmap, memQuery, rkeyPack, rkeyFree, unpack, rkeyPtr, rkeyGone uintptr
+	put, get, atomic, send, probe, receive                                    uintptr
 }
 
 // load opens the library, and finds its functions.
@@ -95,7 +95,7 @@ func (l *library) named() map[*uintptr]string {
 		&l.epCreate: "ucp_ep_create", &l.epClose: "ucp_ep_close_nbx", &l.epFlush: "ucp_ep_flush_nbx",
 		&l.check: "ucp_request_check_status", &l.free: "ucp_request_free", &l.text: "ucs_status_string",
 		&l.memMap: "ucp_mem_map", &l.memUnmap: "ucp_mem_unmap", &l.memQuery: "ucp_mem_query",
-		&l.rkeyPack: "ucp_rkey_pack", &l.rkeyFree: "ucp_rkey_buffer_release", &l.unpack: "ucp_ep_rkey_unpack", &l.rkeyGone: "ucp_rkey_destroy",
+		&l.rkeyPack: "ucp_rkey_pack", &l.rkeyFree: "ucp_rkey_buffer_release", &l.unpack: "ucp_ep_rkey_unpack", &l.rkeyPtr: "ucp_rkey_ptr", &l.rkeyGone: "ucp_rkey_destroy",
 		&l.put: "ucp_put_nbx", &l.get: "ucp_get_nbx", &l.atomic: "ucp_atomic_op_nbx",
 		&l.send: "ucp_tag_send_nbx", &l.probe: "ucp_tag_probe_nb", &l.receive: "ucp_tag_msg_recv_nbx",
 	}

@@ -18,6 +18,7 @@ type Peer struct {
 	fault   *int32  // what UCX said when it gave the peer up; 0: it has not
 	posted  uint64  // how many operations were started
 	flushed uint64  // how many of them are known to have arrived
+	direct  bool    // some of its memory is mapped here, and used without the library
 	late    bool    // some were not over when their calls returned, since the last flush
 	loose   uintptr // bytes of those that were started, since the last flush; small ones count for more
 	half    uintptr // what loose was when the peer was asked to confirm them

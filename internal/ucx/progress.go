@@ -15,10 +15,12 @@ import (
 // looks, then asleep until UCX has an event, or it is time to look anyway: memory can
 // change without one.
 const (
-	spinFor  = 50 * time.Microsecond
-	yieldFor = time.Millisecond
-	lookFor  = time.Millisecond       // how long a waiter sleeps at most
-	busyFor  = 100 * time.Microsecond // how long the Worker's goroutine keeps away from who spins
+	spinFor   = 50 * time.Microsecond
+	yieldFor  = time.Millisecond
+	lookFor   = time.Millisecond       // how long a waiter sleeps at most
+	busyFor   = 100 * time.Microsecond // how long the Worker's goroutine keeps away from who spins
+	busyLooks = 20                     // how often it does, before it is for busyLong
+	busyLong  = time.Millisecond
 )
 
 // turn has the library go on, and returns how much there was to do. The lock is held.
@@ -31,6 +33,15 @@ func (w *Worker) turn() int {
 		w.reap()
 	}
 	return n
+}
+
+// goOn is turn for who starts operations or waits for them, and hands out no messages: the
+// Worker's goroutine does, which may sleep through what has come in here. The lock is held.
+func (w *Worker) goOn() {
+	w.turns++
+	if w.turn() > 0 {
+		w.rouse()
+	}
 }
 
 // Progress does what there is to do without waiting: for whoever waits for memory to
@@ -140,7 +151,9 @@ func (p *Peer) await(ctx context.Context, doing string, request uintptr) error {
 			dl.Call(w.lib.free, request)
 			return cmp.Or(p.usable(), context.Cause(ctx))
 		}
-		wait.next(w)
+		if wait.next(w) {
+			w.rouse() // see goOn
+		}
 		if looks%256 == 0 {
 			end = p.patience(doing, end)
 		}
@@ -167,8 +180,11 @@ func (p *Peer) patience(doing string, end time.Time) time.Time {
 func (w *Worker) serve() {
 	defer close(w.ended)
 	var seen uint64
-	for {
-		w.mu.Lock()
+	for kept := 0; ; kept++ { // looks in a row that have found somebody else at it
+		if !w.enter(kept) {
+			keepAway(kept)
+			continue
+		}
 		if w.closed {
 			w.mu.Unlock()
 			return
@@ -178,10 +194,32 @@ func (w *Worker) serve() {
 		if w.turns != seen { // somebody looks by himself: he would be kept from it
 			seen = w.turns
 			w.mu.Unlock()
-			nap(busyFor)
+			keepAway(kept)
 			continue
 		}
+		kept = -1
 		w.once()
+	}
+}
+
+// enter takes the lock if it is free: who has it is at work, and waiting for it would have
+// him wake us. Now and then it waits nevertheless, as there is more to do than progress.
+func (w *Worker) enter(kept int) bool {
+	if kept%8 == 7 {
+		w.mu.Lock()
+		return true
+	}
+	return w.mu.TryLock()
+}
+
+// keepAway leaves the processor to who makes progress: a thread that wakes every now and
+// then, and the one with which Go watches those that are in system calls, take a fifth of
+// what two processors can move. Who goes on for long is looked at less often.
+func keepAway(kept int) {
+	if kept < busyLooks {
+		nap(busyFor)
+	} else {
+		time.Sleep(busyLong)
 	}
 }
 

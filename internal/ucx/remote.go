@@ -12,11 +12,12 @@ import (
 
 // Remote is a peer's memory. Offsets are bytes from its base.
 type Remote struct {
-	p    *Peer
-	rkey uintptr
-	base uint64
-	from uint64 // offset of the first byte of the memory that the key is of
-	n    uint64 // bytes of that memory
+	p      *Peer
+	rkey   uintptr
+	base   uint64
+	from   uint64         // offset of the first byte of the memory that the key is of
+	n      uint64         // bytes of that memory
+	direct unsafe.Pointer // where its first byte is here; nil: it is not
 }
 
 // Map makes a peer's memory usable, of which it has sent the key. Base is the peer's
@@ -45,7 +46,7 @@ func (p *Peer) Map(key []byte, base uint64) (*Remote, error) {
 	if st := status(dl.Call(p.w.lib.unpack, p.ep, dl.Addr(&copied[0]), dl.Addr(rkey))); st != ucx.UCS_OK {
 		return nil, p.outcome("use a key", st)
 	}
-	r := &Remote{p: p, rkey: *rkey, base: base, from: at - base, n: n}
+	r := &Remote{p: p, rkey: *rkey, base: base, from: at - base, n: n, direct: p.mapped(*rkey, at, s)}
 	p.remotes = append(p.remotes, r)
 	return r, nil
 }
@@ -62,7 +63,7 @@ func (r *Remote) Close() error {
 func (r *Remote) forget() {
 	if r.rkey != 0 {
 		dl.Call(r.p.w.lib.rkeyGone, r.rkey)
-		r.rkey = 0
+		r.rkey, r.direct = 0, nil
 	}
 }
 
@@ -116,7 +117,10 @@ func (r *Remote) move(put, wait bool, offset uintptr, local unsafe.Pointer, n ui
 	w := r.p.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.soft {
+	switch {
+	case r.direct != nil:
+		return r.copy(put, offset, local, n)
+	case w.soft:
 		return r.ask(put, wait, offset, local, n)
 	}
 	inPlace, most := w.inPlace(uintptr(local), n), uintptr(chunkSize)
@@ -162,11 +166,13 @@ func (r *Remote) copied(put bool, offset uintptr, local unsafe.Pointer, n uintpt
 // More than partSize bytes are moved in parts, and no more than backlog bytes and window
 // operations are under way to one peer that has not confirmed them: what comes behind has
 // to get through, if only to say that we are there; the peer has to answer each of them,
-// behind what it asks us for; and UCX is at its worst with long queues.
+// behind what it asks us for; and UCX is at its worst with long queues. Fewer than window
+// would leave TCP's buffers half empty, where much that waits leaves together.
 const (
-	partSize = 4 << 20
-	backlog  = 4 * partSize
-	window   = 1024
+	partSize    = 4 << 20
+	backlog     = 4 * partSize
+	window      = 4096
+	oftenEnough = 16 // operations that are over at once, to a look for answers
 )
 
 // start starts an operation, and waits for it if it is to. The lock is held.
@@ -188,6 +194,9 @@ func (r *Remote) start(put, wait bool, offset, local, n uintptr) error {
 func (p *Peer) finish(doing string, result uintptr, wait bool, n uintptr) error {
 	switch {
 	case result == 0:
+		if p.posted%oftenEnough == 0 {
+			p.w.goOn() // who starts much does not leave the answers to others
+		}
 	case failed(result):
 		return p.outcome(doing, status(result))
 	case wait:
@@ -198,7 +207,7 @@ func (p *Peer) finish(doing string, result uintptr, wait bool, n uintptr) error 
 		dl.Call(p.w.lib.free, result) // the library keeps it until it is over
 		p.late = true
 		p.w.turns++
-		p.w.turn() // who starts much does not leave it all to others
+		p.w.turn()
 		p.w.rouse()
 	}
 	p.loose += max(n, backlog/window)
