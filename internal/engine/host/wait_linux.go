@@ -9,8 +9,6 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/goshmem/goshmem/internal/yield"
 )
 
 // processes is how process PEs wait: look for two microseconds, then give the
@@ -46,7 +44,8 @@ func looksFor(pes int) int {
 func (p *processes) spin() (looks int, pause bool) { return p.looks, p.looks == processSpin }
 
 // yield keeps the goroutine on its thread while it spins: moving between
-// threads would cost more than the yield. Where other programs
+// threads would cost more than the yield. The raw call does not tell the Go
+// scheduler, which is right for a fraction of a microsecond. Where other programs
 // want the cores, each yield can cost a whole time slice: it is then better to
 // sleep, since who sleeps is preferred when it wakes. The clock is looked at rarely.
 func (p *processes) yield(ready func() bool) bool {
@@ -54,7 +53,7 @@ func (p *processes) yield(ready func() bool) bool {
 	defer runtime.UnlockOSThread()
 	var start time.Time
 	for n := 1; n <= processYields; n++ {
-		yield.Core()
+		syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
 		if ready() || p.own.alarm.Load() != 0 {
 			return true
 		}
@@ -69,7 +68,7 @@ func (p *processes) yield(ready func() bool) bool {
 
 func (p *processes) brief(ready func() bool) bool {
 	for range briefYields {
-		yield.Core()
+		syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
 		if ready() {
 			return true
 		}
