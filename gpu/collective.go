@@ -2,15 +2,15 @@ package gpu
 
 import "github.com/goshmem/goshmem/internal/ccl"
 
-// CollectiveBuffer makes the slice a buffer of package nccl.
-func (x Slice[T]) CollectiveBuffer() ccl.Buffer {
-	if err := x.b.alive(); err != nil {
-		return ccl.Buffer{Err: err}
+// CollectiveBuffer describes the slice in b, as a buffer of package nccl.
+func (x Slice[T]) CollectiveBuffer(b *ccl.Buffer) {
+	if b.Err = x.b.alive(); b.Err != nil {
+		return
 	}
-	t, elem := ccl.TypeOf[T]()
-	b := ccl.Buffer{Addr: uintptr(x.ptr()), Count: x.n, Type: t, Elem: elem, Platform: x.b.d.p.name, Device: x.b.d.index}
+	b.Type, b.Elem = ccl.TypeOf[T]()
+	b.Addr, b.Count = uintptr(x.ptr()), x.n
+	b.Platform, b.Device = x.b.d.p.name, x.b.d.index
 	if x.b.kind == PinnedMemory {
 		b.Device = -1
 	}
-	return b
 }

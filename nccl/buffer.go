@@ -5,13 +5,21 @@ import (
 
 	"github.com/goshmem/goshmem/gpu"
 	"github.com/goshmem/goshmem/internal/ccl"
+	"github.com/goshmem/goshmem/internal/mem"
 )
 
 // Buffer is memory that collectives work on: gpu.Slice of any element type, arrays of
 // package shmem, [Raw], [Nothing], and on the host library [HostSlice].
 type Buffer interface {
-	// CollectiveBuffer describes the memory, for this package.
-	CollectiveBuffer() ccl.Buffer
+	// CollectiveBuffer describes the memory in b, which is empty, for this package.
+	CollectiveBuffer(b *ccl.Buffer)
+}
+
+// as has memory describe itself in b, which nobody keeps: the compiler cannot know that and
+// would allocate it. To return descriptions would take a good part of a small collective.
+func as[B Buffer](x B, b *ccl.Buffer) *ccl.Buffer {
+	x.CollectiveBuffer((*ccl.Buffer)(mem.Hide(unsafe.Pointer(b))))
+	return b
 }
 
 // Raw is memory that is known by its address: that of another library, or a part of memory
@@ -24,24 +32,24 @@ type Raw struct {
 	Device  *gpu.Device
 }
 
-// CollectiveBuffer describes the memory.
-func (r Raw) CollectiveBuffer() ccl.Buffer {
+// CollectiveBuffer describes the memory in b.
+func (r Raw) CollectiveBuffer(b *ccl.Buffer) {
 	if !r.Type.Valid() || r.Count < 0 || r.Address == 0 && r.Count > 0 {
-		return ccl.Buffer{Err: problem(ErrArgument, "%d elements of type %d at address %#x are no memory", r.Count, r.Type, r.Address)}
+		b.Err = problem(ErrArgument, "%d elements of type %d at address %#x are no memory", r.Count, r.Type, r.Address)
+		return
 	}
-	b := ccl.Buffer{Addr: r.Address, Count: r.Count, Type: r.Type, Elem: r.Type.Size()}
+	b.Addr, b.Count, b.Type, b.Elem = r.Address, r.Count, r.Type, r.Type.Size()
 	if r.Device != nil {
 		b.Platform, b.Device = r.Device.Platform(), r.Device.Index()
 	}
-	return b
 }
 
 // Nothing is the buffer of a rank that has none: the result of [Reduce] or [Gather] and
 // the source of [Broadcast] or [Scatter] on ranks that are not the root.
 type Nothing struct{}
 
-// CollectiveBuffer describes no memory.
-func (Nothing) CollectiveBuffer() ccl.Buffer { return ccl.Buffer{Type: ccl.NoType} }
+// CollectiveBuffer describes no memory in b.
+func (Nothing) CollectiveBuffer(b *ccl.Buffer) { b.Type = ccl.NoType }
 
 // HostSlice is a Go slice as a buffer, for the host library only: others are given no
 // addresses of Go memory. The elements must not be touched until the stream has done the
@@ -51,12 +59,13 @@ type HostSlice[T any] []T
 // Host makes a Go slice a buffer.
 func Host[T any](x []T) HostSlice[T] { return HostSlice[T](x) }
 
-// CollectiveBuffer describes the memory.
-func (x HostSlice[T]) CollectiveBuffer() ccl.Buffer {
-	t, elem := ccl.TypeOf[T]()
+// CollectiveBuffer describes the memory in b.
+func (x HostSlice[T]) CollectiveBuffer(b *ccl.Buffer) {
+	b.Type, b.Elem = ccl.TypeOf[T]()
 	if len(x) == 0 {
-		return ccl.Buffer{Type: t, Elem: elem, Held: unsafe.Pointer(new(byte))}
+		b.Held = unsafe.Pointer(new(byte))
+		return
 	}
-	p := unsafe.Pointer(&x[0])
-	return ccl.Buffer{Addr: uintptr(p), Count: len(x), Type: t, Elem: elem, Held: p}
+	b.Held = unsafe.Pointer(&x[0])
+	b.Addr, b.Count = uintptr(b.Held), len(x)
 }

@@ -146,11 +146,13 @@ func inPlaceForm(k ccl.Kind) string {
 // measure counts elements as the library does. Types that it does not have are moved as
 // bytes.
 func (c *Comm) measure(call *ccl.Call, send, recv *ccl.Buffer) error {
-	b, elements := send, send.Count
+	b := send
 	switch call.Kind {
 	case ccl.Broadcast, ccl.ReduceScatter, ccl.Scatter, ccl.Recv:
-		b, elements = recv, recv.Count
-	case ccl.AllToAll:
+		b = recv
+	}
+	elements := b.Count
+	if call.Kind == ccl.AllToAll {
 		if elements%c.size != 0 {
 			return problem(ErrArgument, "%d elements cannot be shared out among %d ranks: their number is a multiple of it", elements, c.size)
 		}

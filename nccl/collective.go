@@ -9,33 +9,38 @@ import (
 // result to all in recv. Both have the same length; in place: the same memory. It returns
 // when the work is in the stream. Collective. ncclAllReduce.
 func AllReduce[S, R Buffer](c *Comm, send S, recv R, op Op, s *gpu.Stream) error {
-	return c.collective(ccl.AllReduce, send.CollectiveBuffer(), recv.CollectiveBuffer(), op, 0, s)
+	var from, to ccl.Buffer
+	return c.collective(ccl.AllReduce, as(send, &from), as(recv, &to), op, 0, s)
 }
 
 // AllReduceBias is AllReduce whose result has the elements of bias added, which is as long.
 // RCCL and the host library have it. Collective. ncclAllReduceWithBias.
 func AllReduceBias[S, R, B Buffer](c *Comm, send S, recv R, bias B, op Op, s *gpu.Stream) error {
-	return c.biased(send.CollectiveBuffer(), recv.CollectiveBuffer(), bias.CollectiveBuffer(), op, s)
+	var from, to, more ccl.Buffer
+	return c.biased(as(send, &from), as(recv, &to), as(bias, &more), op, s)
 }
 
 // Broadcast copies the root's send into all ranks' recv, which is as long; in place: the
 // same memory. On other ranks send may be Nothing. It returns when the work is in the
 // stream. Collective. ncclBroadcast.
 func Broadcast[S, R Buffer](c *Comm, send S, recv R, root int, s *gpu.Stream) error {
-	return c.collective(ccl.Broadcast, send.CollectiveBuffer(), recv.CollectiveBuffer(), Sum, root, s)
+	var from, to ccl.Buffer
+	return c.collective(ccl.Broadcast, as(send, &from), as(recv, &to), Sum, root, s)
 }
 
 // Reduce is AllReduce with the result for the root only: on other ranks recv may be
 // Nothing. Collective. ncclReduce.
 func Reduce[S, R Buffer](c *Comm, send S, recv R, op Op, root int, s *gpu.Stream) error {
-	return c.collective(ccl.Reduce, send.CollectiveBuffer(), recv.CollectiveBuffer(), op, root, s)
+	var from, to ccl.Buffer
+	return c.collective(ccl.Reduce, as(send, &from), as(recv, &to), op, root, s)
 }
 
 // AllGather puts the ranks' send one after the other into all ranks' recv, which is Size
 // times as long. In place: send is the rank's part of recv. It returns when the work is in
 // the stream. Collective. ncclAllGather.
 func AllGather[S, R Buffer](c *Comm, send S, recv R, s *gpu.Stream) error {
-	return c.collective(ccl.AllGather, send.CollectiveBuffer(), recv.CollectiveBuffer(), Sum, 0, s)
+	var from, to ccl.Buffer
+	return c.collective(ccl.AllGather, as(send, &from), as(recv, &to), Sum, 0, s)
 }
 
 // ReduceScatter combines the elements at the same place of all ranks' send, and gives rank
@@ -43,7 +48,8 @@ func AllGather[S, R Buffer](c *Comm, send S, recv R, s *gpu.Stream) error {
 // rank's part of send. It returns when the work is in the stream. Collective.
 // ncclReduceScatter.
 func ReduceScatter[S, R Buffer](c *Comm, send S, recv R, op Op, s *gpu.Stream) error {
-	return c.collective(ccl.ReduceScatter, send.CollectiveBuffer(), recv.CollectiveBuffer(), op, 0, s)
+	var from, to ccl.Buffer
+	return c.collective(ccl.ReduceScatter, as(send, &from), as(recv, &to), op, 0, s)
 }
 
 // AllToAll gives the i-th part of send to rank i, which has it in recv at this rank's
@@ -51,7 +57,8 @@ func ReduceScatter[S, R Buffer](c *Comm, send S, recv R, op Op, s *gpu.Stream) e
 // when the work is in the stream. Collective. ncclAlltoAll (2.28; sends and receives on
 // older libraries).
 func AllToAll[S, R Buffer](c *Comm, send S, recv R, s *gpu.Stream) error {
-	return c.collective(ccl.AllToAll, send.CollectiveBuffer(), recv.CollectiveBuffer(), Sum, 0, s)
+	var from, to ccl.Buffer
+	return c.collective(ccl.AllToAll, as(send, &from), as(recv, &to), Sum, 0, s)
 }
 
 // Counts say for [AllToAllV] what goes to each rank, and comes from it: how many elements,
@@ -64,32 +71,37 @@ type Counts = ccl.Counts
 // when the call, or in a group its end, has returned. Collective. ncclAlltoAllv of RCCL;
 // sends and receives on NCCL.
 func AllToAllV[S, R Buffer](c *Comm, send S, recv R, counts *Counts, s *gpu.Stream) error {
-	return c.allToAllV(send.CollectiveBuffer(), recv.CollectiveBuffer(), counts, s)
+	var from, to ccl.Buffer
+	return c.allToAllV(as(send, &from), as(recv, &to), counts, s)
 }
 
 // Gather puts the ranks' send one after the other into the root's recv, which is Size times
 // as long. In place: send is the root's part of recv. On other ranks recv may be Nothing.
 // Collective. ncclGather (2.28; sends and receives on older libraries).
 func Gather[S, R Buffer](c *Comm, send S, recv R, root int, s *gpu.Stream) error {
-	return c.collective(ccl.Gather, send.CollectiveBuffer(), recv.CollectiveBuffer(), Sum, root, s)
+	var from, to ccl.Buffer
+	return c.collective(ccl.Gather, as(send, &from), as(recv, &to), Sum, root, s)
 }
 
 // Scatter gives rank i the i-th part of the root's send, which is Size times as long as
 // recv. In place: recv is the root's part of send. On other ranks send may be Nothing.
 // Collective. ncclScatter (2.28; sends and receives on older libraries).
 func Scatter[S, R Buffer](c *Comm, send S, recv R, root int, s *gpu.Stream) error {
-	return c.collective(ccl.Scatter, send.CollectiveBuffer(), recv.CollectiveBuffer(), Sum, root, s)
+	var from, to ccl.Buffer
+	return c.collective(ccl.Scatter, as(send, &from), as(recv, &to), Sum, root, s)
 }
 
 // Send gives all of x to a peer, which calls Recv with as many elements. The stream waits
 // for the peer: sends and receives that depend on each other belong into a Group. ncclSend.
 func Send[B Buffer](c *Comm, x B, peer int, s *gpu.Stream) error {
-	return c.collective(ccl.Send, x.CollectiveBuffer(), ccl.Buffer{}, Sum, peer, s)
+	var from ccl.Buffer
+	return c.collective(ccl.Send, as(x, &from), nil, Sum, peer, s)
 }
 
 // Recv fills x with what a peer sends. ncclRecv.
 func Recv[B Buffer](c *Comm, x B, peer int, s *gpu.Stream) error {
-	return c.collective(ccl.Recv, ccl.Buffer{}, x.CollectiveBuffer(), Sum, peer, s)
+	var to ccl.Buffer
+	return c.collective(ccl.Recv, nil, as(x, &to), Sum, peer, s)
 }
 
 // Barrier has later work of the stream wait until all ranks' streams have come here: it is

@@ -63,11 +63,14 @@ type Registration struct {
 
 // Register has the library know memory beforehand, which makes calls on it faster. The
 // memory must stay until the registration is closed. Local. ncclCommRegister (2.19).
-func Register[B Buffer](c *Comm, x B) (*Registration, error) { return c.register(x.CollectiveBuffer()) }
+func Register[B Buffer](c *Comm, x B) (*Registration, error) {
+	var b ccl.Buffer
+	return c.register(as(x, &b))
+}
 
-func (c *Comm) register(b ccl.Buffer) (*Registration, error) {
+func (c *Comm) register(b *ccl.Buffer) (*Registration, error) {
 	const op = "register"
-	if err := c.region(&b); err != nil {
+	if err := c.region(b); err != nil {
 		return nil, c.fail(op, err)
 	}
 	c.mu.Lock()
@@ -129,12 +132,13 @@ type Window struct {
 // MemAlloc. It waits until they have, as long as ctx allows; in a group it returns at once,
 // and the window is ready after it. Collective. ncclCommWindowRegister (2.27).
 func NewWindow[B Buffer](ctx context.Context, c *Comm, x B, flags WindowFlags) (*Window, error) {
-	return c.window(ctx, x.CollectiveBuffer(), flags)
+	var b ccl.Buffer
+	return c.window(ctx, as(x, &b), flags)
 }
 
-func (c *Comm) window(ctx context.Context, b ccl.Buffer, flags WindowFlags) (*Window, error) {
+func (c *Comm) window(ctx context.Context, b *ccl.Buffer, flags WindowFlags) (*Window, error) {
 	const op = "window"
-	if err := c.region(&b); err != nil {
+	if err := c.region(b); err != nil {
 		return nil, c.fail(op, err)
 	}
 	g := grouped()

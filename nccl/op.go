@@ -31,8 +31,8 @@ func NewPreMulSum[T any](c *Comm, scalar T) (*PreMulSum, error) {
 // device. Collectives read it when they run, so that x must stay, and may change between
 // them. Local. ncclRedOpCreatePreMulSum (2.11).
 func NewPreMulSumAt[T any](c *Comm, x gpu.Slice[T]) (*PreMulSum, error) {
-	b := x.CollectiveBuffer()
-	call := ccl.Call{}
+	b, call := ccl.Buffer{}, ccl.Call{}
+	x.CollectiveBuffer(&b)
 	if err := c.memory(&call, &b, "scalar"); err != nil {
 		return nil, c.fail(opPreMulSum, err)
 	}

@@ -3,33 +3,35 @@ package nccl
 import (
 	"context"
 	"errors"
+	"unsafe"
 
 	"github.com/goshmem/goshmem/gpu"
 	"github.com/goshmem/goshmem/internal/ccl"
+	"github.com/goshmem/goshmem/internal/mem"
 )
 
 // collective checks a call and makes it.
-func (c *Comm) collective(kind ccl.Kind, send, recv ccl.Buffer, op Op, peer int, s *gpu.Stream) error {
+func (c *Comm) collective(kind ccl.Kind, send, recv *ccl.Buffer, op Op, peer int, s *gpu.Stream) error {
 	if err := c.usable(); err != nil {
 		return c.fail(kind.String(), err)
 	}
 	call := ccl.Call{Kind: kind, Peer: peer}
-	err := c.shape(&call, &send, &recv)
+	err := c.shape(&call, send, recv)
 	if err == nil {
 		err = c.operation(&call, op)
 	}
 	return c.launch(&call, s, err)
 }
 
-func (c *Comm) biased(send, recv, bias ccl.Buffer, op Op, s *gpu.Stream) error {
+func (c *Comm) biased(send, recv, bias *ccl.Buffer, op Op, s *gpu.Stream) error {
 	const kind = ccl.AllReduceBias
 	if err := c.usable(); err != nil {
 		return c.fail(kind.String(), err)
 	}
 	call := ccl.Call{Kind: kind}
-	err := c.shape(&call, &send, &recv)
+	err := c.shape(&call, send, recv)
 	if err == nil {
-		err = c.bias(&call, &recv, &bias)
+		err = c.bias(&call, recv, bias)
 	}
 	if err == nil {
 		err = c.operation(&call, op)
@@ -37,15 +39,15 @@ func (c *Comm) biased(send, recv, bias ccl.Buffer, op Op, s *gpu.Stream) error {
 	return c.launch(&call, s, err)
 }
 
-func (c *Comm) allToAllV(send, recv ccl.Buffer, counts *Counts, s *gpu.Stream) error {
+func (c *Comm) allToAllV(send, recv *ccl.Buffer, counts *Counts, s *gpu.Stream) error {
 	const kind = ccl.AllToAllV
 	if err := c.usable(); err != nil {
 		return c.fail(kind.String(), err)
 	}
 	call := ccl.Call{Kind: kind, Counts: counts}
-	err := c.shape(&call, &send, &recv)
+	err := c.shape(&call, send, recv)
 	if err == nil {
-		err = c.counts(&call, &send, &recv)
+		err = c.counts(&call, send, recv)
 	}
 	return c.launch(&call, s, err)
 }
@@ -88,7 +90,7 @@ func (c *Comm) make(call *ccl.Call) error {
 			return err
 		}
 	}
-	return c.begun(g, call.Kind.String(), c.c.Do(*call))
+	return c.begun(g, call.Kind.String(), c.c.Do((*ccl.Call)(mem.Hide(unsafe.Pointer(call)))))
 }
 
 // begun is the error of what the library has begun. c.mu is held.

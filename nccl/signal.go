@@ -9,13 +9,14 @@ import (
 // element of x's type on, and then signals the peer. It returns when the work is in the
 // stream. Properties.HostRMA says whether a communicator can. ncclPutSignal (2.29).
 func PutSignal[B Buffer](c *Comm, x B, peer int, w *Window, at int, s *gpu.Stream) error {
-	return c.putSignal(x.CollectiveBuffer(), peer, w, at, s)
+	var b ccl.Buffer
+	return c.putSignal(as(x, &b), peer, w, at, s)
 }
 
-func (c *Comm) putSignal(b ccl.Buffer, peer int, w *Window, at int, s *gpu.Stream) error {
+func (c *Comm) putSignal(b *ccl.Buffer, peer int, w *Window, at int, s *gpu.Stream) error {
 	const op = "put signal"
 	call := ccl.Call{}
-	err := c.memory(&call, &b, "the source")
+	err := c.memory(&call, b, "the source")
 	switch {
 	case err != nil:
 	case w == nil || w.c != c:

@@ -212,6 +212,15 @@ func TestFree(t *testing.T) {
 			c.t.Errorf("after a refused free: %v", err)
 		}
 	})
+	on(t, 1, shmem.Options{}, func(c world) {
+		x, _ := allocate[int32](c, 64)
+		c.ok(c.p.Free(c.t.Context(), x.Address()))
+		c.wants(c.p.Free(c.t.Context(), x.Address()), provider.ErrFreed, "it was freed")
+		_, err := c.p.MapOf(x.Address() + 4)
+		c.wants(err, provider.ErrFreed, "it was freed")
+		_, err = c.p.MapOf(8)
+		c.wants(err, provider.ErrForeign, "this is not what was allocated")
+	})
 }
 
 // TestDisagree: ranks that ask for different sizes all get an error.

@@ -71,6 +71,9 @@ func IsSymmetric[T any](p Provider, x gpu.Slice[T]) bool {
 // Errors: ErrIndirect, ErrForeign.
 func AsRemote[T any](m *AddressMap, x gpu.Slice[T], rank int) (gpu.Slice[T], error) {
 	const op = "as remote"
+	if m == nil {
+		return gpu.Slice[T]{}, fail(op, problem(ErrArgument, "the address map is nil"))
+	}
 	if !m.Owns(x.Address(), x.Len()*int(unsafe.Sizeof(*new(T)))) {
 		return gpu.Slice[T]{}, fail(op, problem(ErrForeign, "%d elements at %#x are not in %v", x.Len(), x.Address(), m))
 	}

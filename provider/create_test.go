@@ -165,3 +165,17 @@ GOSHMEM_KERNEL void tell(goshmem::u64 *x, const goshmem::i64 *peers, int me, int
 	c.ok(err)
 	return f, m.Close
 }
+
+// TestNil: nothing is an argument like another.
+func TestNil(t *testing.T) {
+	on(t, 1, shmem.Options{}, func(c world) {
+		x, _ := allocate[int32](c, 4)
+		_, _, err := provider.AllocateSymmetric[int32](c.t.Context(), nil, 4)
+		c.wants(err, provider.ErrArgument, "the provider is nil")
+		_, err = provider.MapOf(nil, x)
+		c.wants(err, provider.ErrArgument, "the provider is nil")
+		c.wants(provider.Free(c.t.Context(), nil, x), provider.ErrArgument, "the provider is nil")
+		_, err = provider.AsRemote(nil, x, 0)
+		c.wants(err, provider.ErrArgument, "the address map is nil")
+	})
+}

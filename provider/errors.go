@@ -51,3 +51,6 @@ func fail(op string, err error) error {
 
 // joined is ours, with what the others were told.
 func joined(ours, theirs error) error { return fmt.Errorf("%w (%w)", ours, theirs) }
+
+// none is the error of a call without a provider.
+func none(op string) error { return fail(op, problem(ErrArgument, "the provider is nil")) }

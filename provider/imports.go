@@ -134,7 +134,7 @@ func (p *Imports) MapOf(address uintptr) (*AddressMap, error) {
 
 // Free ends an allocation that begins at an address: no rank's kernels may use it any more.
 // What Allocate and ImportHandle have made is given back. Blocking, collective. Errors:
-// ErrForeign for an address at which none begins; ErrArgument where ranks free different
+// ErrForeign for an address at which none begins; ErrFreed if one did; ErrArgument where ranks free different
 // ones; ErrElsewhere. After these the allocation is still there.
 func (p *Imports) Free(ctx context.Context, address uintptr) error {
 	const op = "free"

@@ -32,6 +32,9 @@ type Provider interface {
 // table of where all ranks have theirs, both for kernels. n may be 0. Blocking,
 // collective. Iris: allocate_symmetric. Errors: those of the provider.
 func AllocateSymmetric[T any](ctx context.Context, p Provider, n int) (gpu.Slice[T], *AddressMap, error) {
+	if p == nil {
+		return gpu.Slice[T]{}, nil, none("allocate")
+	}
 	size := reflect.TypeFor[T]().Size()
 	if n < 0 || size > 0 && uintptr(n) > 1<<47/size {
 		return gpu.Slice[T]{}, nil, fail("allocate", problem(ErrArgument, "%d elements of %d bytes", n, size))
@@ -50,6 +53,9 @@ func AllocateSymmetric[T any](ctx context.Context, p Provider, n int) (gpu.Slice
 // MapOf makes a new map of the allocation that a slice of this rank is in, such as a part of
 // what AllocateSymmetric returned. Local. Errors: ErrForeign, ErrFreed.
 func MapOf[T any](p Provider, x gpu.Slice[T]) (*AddressMap, error) {
+	if p == nil {
+		return nil, none("map")
+	}
 	m, err := p.MapOf(x.Address())
 	if err == nil && !m.Owns(x.Address(), x.Len()*int(unsafe.Sizeof(*new(T)))) {
 		err = problem(ErrForeign, "%d elements at %#x reach beyond their allocation", x.Len(), x.Address())
@@ -63,5 +69,8 @@ func MapOf[T any](p Provider, x gpu.Slice[T]) (*AddressMap, error) {
 // Free gives the allocation back that a slice of this rank begins. Blocking, collective.
 // Errors: ErrForeign for what is none, ErrFreed.
 func Free[T any](ctx context.Context, p Provider, x gpu.Slice[T]) error {
+	if p == nil {
+		return none("free")
+	}
 	return fail("free", p.Free(ctx, x.Address()))
 }

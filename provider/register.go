@@ -16,7 +16,18 @@ type register struct {
 	tables tables
 	mu     sync.Mutex
 	list   []*allocation
+	gone   []gone // freed lately
 }
+
+// gone is memory that was an allocation.
+type gone struct{ base, bytes uintptr }
+
+func (g gone) holds(address uintptr) bool {
+	return address == g.base || address-g.base < g.bytes
+}
+
+// maxGone is how many freed allocations are remembered.
+const maxGone = 64
 
 // allocation is one that is not freed.
 type allocation struct {
@@ -29,11 +40,16 @@ type allocation struct {
 	tables []gpu.Slice[int64] // of all its maps
 }
 
+func (a *allocation) holds(address uintptr) bool {
+	return gone{a.base, uintptr(a.bytes)}.holds(address)
+}
+
 // add makes an allocation known, and its first map.
 func (r *register) add(a *allocation) (*AddressMap, error) {
 	r.mu.Lock()
 	a.stale = new(atomic.Bool)
 	i, _ := r.find(a.base)
+	r.gone = slices.DeleteFunc(r.gone, func(g gone) bool { return g.holds(a.base) || a.holds(g.base) })
 	r.list = slices.Insert(r.list, i, a)
 	r.mu.Unlock()
 	m, err := r.mapOf(a.base)
@@ -66,8 +82,8 @@ func (r *register) holder(address uintptr) (*allocation, error) {
 	if !found {
 		i--
 	}
-	if i < 0 || address-r.list[i].base > 0 && address-r.list[i].base >= uintptr(r.list[i].bytes) {
-		return nil, problem(ErrForeign, "%#x is in no allocation of this provider: it never was, or it was freed", address)
+	if i < 0 || !r.list[i].holds(address) {
+		return nil, r.unknown(address, "%#x is in no allocation of this provider: %s", address)
 	}
 	return r.list[i], nil
 }
@@ -103,7 +119,16 @@ func (r *register) starts(address uintptr) (*allocation, error) {
 	if i, found := r.find(address); found {
 		return r.list[i], nil
 	}
-	return nil, problem(ErrForeign, "no allocation of this provider begins at %#x: it was freed, or this is not what was allocated", address)
+	return nil, r.unknown(address, "no allocation of this provider begins at %#x: %s", address)
+}
+
+// unknown is the error for an address that means nothing any more, or never did. The caller
+// holds mu.
+func (r *register) unknown(address uintptr, format string, args ...any) error {
+	if slices.ContainsFunc(r.gone, func(g gone) bool { return g.holds(address) }) {
+		return problem(ErrFreed, format, append(args, "it was freed")...)
+	}
+	return problem(ErrForeign, format, append(args, "this is not what was allocated")...)
 }
 
 // forget ends an allocation and its maps.
@@ -112,6 +137,7 @@ func (r *register) forget(a *allocation) {
 	a.stale.Store(true)
 	if i, found := r.find(a.base); found {
 		r.list = slices.Delete(r.list, i, i+1)
+		r.gone = append(r.gone[max(0, len(r.gone)+1-maxGone):], gone{a.base, uintptr(a.bytes)})
 	}
 	r.mu.Unlock()
 	r.tables.give(a.tables)

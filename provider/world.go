@@ -155,14 +155,15 @@ func capabilities(bases []uintptr) []Capability {
 }
 
 // MapOf makes a new map of the allocation that an address of this PE is in. Local. Errors:
-// ErrForeign.
+// ErrForeign, ErrFreed.
 func (p *World) MapOf(address uintptr) (*AddressMap, error) {
 	m, err := p.reg.mapOf(address)
 	return m, fail("map", err)
 }
 
 // Free gives an allocation back. Blocking, collective. Errors: ErrForeign for an address at
-// which none begins, and then on the other PEs ErrFailed of package shmem.
+// which none begins, ErrFreed for one at which none begins any more, and then on the other
+// PEs ErrFailed of package shmem.
 func (p *World) Free(ctx context.Context, address uintptr) error {
 	a, err := p.reg.starts(address)
 	if err != nil {

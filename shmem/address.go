@@ -14,13 +14,16 @@ func IsSymmetric(w *World, addr uintptr) bool {
 
 // FreeAt is [Array.Free] of the allocation that begins at a local address. Where
 // none begins the PE refuses, so that the others do not wait for it: all get an
-// error. Blocking, collective over the world. OpenSHMEM: shmem_free.
+// error. Errors: ErrForeign outside symmetric memory, else ErrFreed. Blocking, collective over the world. OpenSHMEM: shmem_free.
 func FreeAt(ctx context.Context, w *World, addr uintptr) error {
 	if w == nil {
 		return noWorld("free")
 	}
 	if b := w.beginsAt(addr); b != nil {
 		return b.free(ctx)
+	}
+	if !IsSymmetric(w, addr) {
+		return w.refuse(ctx, "free", engine.KindFree, problem(ErrForeign, "%#x is not in symmetric memory", addr))
 	}
 	return w.refuse(ctx, "free", engine.KindFree, problem(ErrFreed, "no allocation begins at %#x: it was freed, or this is not what an allocation returned", addr))
 }

@@ -22,6 +22,7 @@ func badSizes(t testing.TB, w *shmem.World) {
 	}
 	few.text = "elements: at least one is needed"
 	few.check(t, second(shmem.AllocSignals(ctx, w, 0)))
+	few.text = "-3 elements: at least one is needed"
 	few.check(t, second(shmem.AllocSignals(ctx, w, -3)))
 	huge := wrong{is: shmem.ErrNoMemory, op: "alloc", peer: -1, text: "no heap is that large"}.in(w)
 	for _, n := range []int{math.MaxInt, math.MaxInt / 8, 1 << 61, 1<<61 + 1, 1 << 60, 1 << 44} {

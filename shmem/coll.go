@@ -57,7 +57,8 @@ func (t *Team) begin(ctx context.Context, kind engine.Kind, f form, invalid erro
 	if err := t.enter(ctx); err != nil {
 		return nil, fail(t.w, kind.String(), noPeer, err)
 	}
-	f.kind = kind
+	f.kind, f.past = kind, t.past
+	t.past = f.since()
 	c := &t.current // this PE has the team for itself now
 	c.t, c.ctx, c.form, c.way = t, orBackground(ctx), f, bySlip
 	c.call = t.call(kind, t.startedAt(ctx))
@@ -94,7 +95,7 @@ func (c *collective) end(err error) error {
 func (c *collective) sided(err error) error {
 	if s := (*engine.Stall)(nil); errors.As(err, &s) && strings.Contains(s.Detail, " asked for ") {
 		told := *s
-		told.Detail += fmt.Sprintf("; PE %d asked for %s", c.t.w.rank, describeForm(c.form.word()))
+		told.Detail += fmt.Sprintf("; PE %d asked for %s", c.t.w.rank, describeForm(c.form.word(), c.form.past))
 		return &told
 	}
 	return err

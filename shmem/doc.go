@@ -74,7 +74,8 @@
 // return when this PE's arrays may be used again, and are no barriers: other members may
 // still be at work. All members call the same ones in the same order with the same
 // lengths, operations and roots; if they do not, those that find out get [ErrMismatch] and
-// the team is out of order. [Handle] says what holds for those that are started.
+// the team is out of order. Whoever waits for nobody, as the root of a broadcast, finds it out
+// in the next one at the latest that moves data. [Handle] says what holds for those that are started.
 //
 // # Waiting
 //

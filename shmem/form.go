@@ -18,6 +18,7 @@ type form struct {
 	n        int         // elements of each member
 	anything bool        // n may differ
 	slices   bool        // of Go memory
+	past     int         // what the roots of the collectives before were
 }
 
 const noRoot = -1
@@ -25,9 +26,12 @@ const noRoot = -1
 // word packs a form: two that differ give words that differ, unless the numbers are
 // absurd. From the top: 5 bits for the kind, 7 for the low part of the size, 1 for slices,
 // 11 for the root, 8 for operation and element or for the high part of the size, 32 for n.
+//
+// To the root the past is added: where roots wait for nobody, nobody reads what a member has
+// that took itself for another root, and the next collective finds that out.
 func (f form) word() uint64 {
 	size := uint64(min(f.size, maxSize))
-	w := uint64(f.kind)<<59 | uint64(f.root+1)&0x7ff<<40
+	w := uint64(f.kind)<<59 | uint64(f.root+1+f.past)&maxRoot<<40
 	switch {
 	case f.reduces:
 		w |= uint64(f.op+1)<<36 | uint64(f.elem)<<32
@@ -43,6 +47,17 @@ func (f form) word() uint64 {
 	return w
 }
 
+// maxRoot is the mask of a root.
+const maxRoot = 0x7ff
+
+// since is the past of the collective after this one.
+func (f form) since() int {
+	if f.root == noRoot {
+		return f.past
+	}
+	return (f.past*31 + f.root + 1) & maxRoot
+}
+
 // ofSlices is the bit for slices.
 const ofSlices = 1 << 51
 
@@ -53,8 +68,8 @@ func reduces(kind engine.Kind) bool {
 	return kind >= engine.KindReduce && kind <= engine.KindExScan
 }
 
-// describeForm is the form in the words of error messages.
-func describeForm(word uint64) string {
+// describeForm is the form in the words of error messages, for a PE with this past.
+func describeForm(word uint64, past int) string {
 	kind, n, op := engine.Kind(word>>59), uint32(word), word>>36&0xf
 	text := fmt.Sprintf("%v of %d elements of %d bytes", kind, n, word>>52&0x7f|word>>32&0xf<<7)
 	switch {
@@ -66,7 +81,7 @@ func describeForm(word uint64) string {
 	if word&ofSlices != 0 {
 		text += " in slices"
 	}
-	if root := word >> 40 & 0x7ff; root != 0 {
+	if root := (word>>40 - uint64(past)) & maxRoot; root != 0 {
 		text += fmt.Sprintf(", root %d", root-1)
 	}
 	return text
@@ -102,5 +117,8 @@ func (c *collective) differs(i int, theirs uint64) error {
 	if p := c.t.w.heap.Progress(pe); p.Call.Kind == c.call.Kind && p.Site != "" {
 		at = " (" + p.Site + ")"
 	}
-	return problem(ErrMismatch, "PE %d asked for %s%s, PE %d for %s (%v, %s)", pe, describeForm(theirs), at, c.t.w.rank, describeForm(c.slip[0]), c.call, site)
+	if c.form.root == noRoot && (theirs^c.slip[0])&^(maxRoot<<40) == 0 {
+		return problem(ErrMismatch, "PE %d%s and PE %d named different roots in an earlier collective of this team (found in %v, %s)", pe, at, c.t.w.rank, c.call, site)
+	}
+	return problem(ErrMismatch, "PE %d asked for %s%s, PE %d for %s (%v, %s)", pe, describeForm(theirs, c.form.past), at, c.t.w.rank, describeForm(c.slip[0], c.form.past), c.call, site)
 }

@@ -26,14 +26,16 @@ const (
 // RunLocal runs f on n PEs that are goroutines of this process, over ordinary Go
 // memory: on every operating system, and the race detector sees symmetric memory.
 // It returns when all have returned. If f fails, panics or calls runtime.Goexit
-// on a PE, the waits of the others return an error that names it. The error
-// joins those of all PEs, the one that failed first in front; in weak mode the last line
-// of it tells the seed.
+// on a PE, the waits of the others return an error that names it, and then the context of
+// f is cancelled, with that PE's error as its cause. The error joins those of all PEs, the
+// one that failed first in front; in weak mode the last line of it tells the seed.
 func RunLocal(ctx context.Context, n int, o Options, f func(ctx context.Context, w *World) error) error {
 	worlds, err := localWorlds(n, o)
 	if err != nil {
 		return fail(nil, "run local", noPeer, err)
 	}
+	ctx, cancel := context.WithCancelCause(orBackground(ctx))
+	defer cancel(nil)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	var all []error
@@ -43,7 +45,7 @@ func RunLocal(ctx context.Context, n int, o Options, f func(ctx context.Context,
 		all = append(all, err)
 	}
 	for _, w := range worlds {
-		wg.Go(func() { w.runLocal(orBackground(ctx), f, report) })
+		wg.Go(func() { w.runLocal(ctx, f, report, cancel) })
 	}
 	wg.Wait()
 	if text := worlds[0].again(); text != "" && len(all) > 0 {
@@ -117,8 +119,9 @@ func (o Options) checkLocal() error {
 var errEnded = errors.New("the function ended its goroutine (runtime.Goexit, or a test's FailNow)")
 
 // runLocal runs f as one goroutine PE, in a goroutine of its own that f may end.
-// It reports an error before the others can learn of it and fail in turn.
-func (w *World) runLocal(ctx context.Context, f func(context.Context, *World) error, report func(error)) {
+// It reports an error before the others can learn of it and fail in turn, and cancels when
+// they can.
+func (w *World) runLocal(ctx context.Context, f func(context.Context, *World) error, report func(error), cancel func(error)) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -133,6 +136,7 @@ func (w *World) runLocal(ctx context.Context, f func(context.Context, *World) er
 			if err != nil {
 				report(fmt.Errorf("PE %d: %w%s", w.rank, err, stack))
 				w.fail(err, engine.Stays)
+				cancel(fmt.Errorf("PE %d: %w", w.rank, err))
 				w.close()
 			}
 		}()

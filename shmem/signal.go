@@ -46,7 +46,11 @@ func AllocSignal(ctx context.Context, w *World) (Signal, error) {
 // Free of any of them frees all. Blocking, collective over the world.
 func AllocSignals(ctx context.Context, w *World, n int) ([]Signal, error) {
 	const apart = heap.Grain / 8
-	a, err := Alloc[uint64](ctx, w, min(max(n, 0), env.MaxHeap)*apart)
+	words := min(n, env.MaxHeap)
+	if n > 0 {
+		words *= apart
+	}
+	a, err := Alloc[uint64](ctx, w, words)
 	if err != nil {
 		return nil, err
 	}

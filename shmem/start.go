@@ -48,9 +48,17 @@ func (h *Handle) Wait(ctx context.Context) error {
 	case !errors.Is(h.err, context.Canceled):
 		return h.err
 	case ctx.Err() == context.DeadlineExceeded:
-		return fail(h.w, "wait", noPeer, fmt.Errorf("%w (%w): %w", ErrTimeout, ctx.Err(), h.err))
+		return fail(h.w, "wait", noPeer, fmt.Errorf("%w (%w): %w", ErrTimeout, ctx.Err(), h.why()))
 	}
-	return fail(h.w, "wait", noPeer, h.err)
+	return fail(h.w, "wait", noPeer, h.why())
+}
+
+// why is the error of the collective, for another call that names itself.
+func (h *Handle) why() error {
+	if e := (*Error)(nil); errors.As(h.err, &e) {
+		return fmt.Errorf("%s: %w", e.Op, e.Err)
+	}
+	return h.err
 }
 
 // Test says whether the collective is complete on this PE, and its error if it is. It

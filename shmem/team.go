@@ -38,6 +38,7 @@ type Team struct {
 	meetings meetings               // on streams
 	busy     atomic.Uint32          // 1: a goroutine is in a collective; it alone uses gate and count
 	count    [engine.KindFinalize + 1]uint64
+	past     int // what the roots of all collectives were
 }
 
 // TeamConfig are wishes for a new team. OpenSHMEM: shmem_team_config_t.

@@ -55,6 +55,7 @@ func runLocal(t *testing.T, n int, o shmem.Options, body Body) {
 		tbs[pe] = &peTB{TB: t, pe: pe, out: func(line string) { t.Helper(); t.Log(line) }}
 	}
 	err := shmem.RunLocal(t.Context(), n, o, func(_ context.Context, w *shmem.World) error {
+		tbs[w.MyPE()].entered.Store(true)
 		body(tbs[w.MyPE()], w)
 		if tbs[w.MyPE()].Failed() {
 			return errors.New("the test failed on this PE")
@@ -79,15 +80,30 @@ func logged(t *testing.T, o *shmem.Options) {
 // conclude turns the end of a world into the end of the test.
 func conclude(t *testing.T, err error, tbs ...*peTB) {
 	t.Helper()
+	why, skipped, entered := "", 0, 0
 	for _, tb := range tbs {
-		if why := tb.reason(); why != "" && !t.Failed() {
-			skip.Again(t, why) // the helper that the body called has given the reason
+		if tb.entered.Load() {
+			entered++
 		}
+		if reason := tb.reason(); reason != "" {
+			why = reason
+			skipped++
+		}
+	}
+	switch {
+	case skipped == 0:
+	case skipped < entered:
+		t.Errorf(skippedInPart, skipped, entered, why)
+	case !t.Failed():
+		skip.Again(t, why) // the helper that the body called has given the reason
 	}
 	if err != nil {
 		t.Error(err)
 	}
 }
+
+// skippedInPart is a test that some PEs skip while others test something.
+const skippedInPart = "%d of %d PEs skipped the test (%s): a test must skip on all PEs alike"
 
 // joinJob runs body as this process's rank of the job.
 func joinJob(t *testing.T, o shmem.Options, body Body) {
@@ -122,6 +138,7 @@ func runRank(ctx context.Context, t *peTB, w *shmem.World, body Body) error {
 			}
 			done <- err
 		}()
+		t.entered.Store(true)
 		body(t, w)
 		if t.Failed() {
 			err = errors.New("the test failed on this PE")

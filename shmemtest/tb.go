@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -14,6 +15,8 @@ type peTB struct {
 	testing.TB
 	pe  int
 	out func(line string) // where lines go
+
+	entered atomic.Bool // the PE has begun the body
 
 	mu      sync.Mutex
 	failed  bool

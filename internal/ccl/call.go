@@ -68,6 +68,18 @@ type Counts struct {
 	Recv, RecvAt []int
 }
 
+// Copy makes c what from is, one word after the other: a processor waits when it is to read
+// two words at once, as compilers have it do, that have just been written one by one.
+func (c *Call) Copy(from *Call) {
+	c.Kind, c.Type = from.Kind, from.Type
+	c.Op, c.Peer, c.Count = from.Op, from.Peer, from.Count
+	c.Send, c.Recv, c.Bias = from.Send, from.Recv, from.Bias
+	c.Counts, c.Stream = from.Counts, from.Stream
+	for i := range c.Held {
+		c.Held[i] = from.Held[i]
+	}
+}
+
 // Buffer is memory that collectives work on, as the types describe it that have it.
 type Buffer struct {
 	Addr     uintptr

@@ -71,8 +71,9 @@ type Init struct {
 // these two may be called. Errors are as those of Library.
 type Comm interface {
 	// Do enqueues a call on its stream, or adds it to the group that is open on this
-	// thread. It may return ErrInProgress, as GroupEnd does.
-	Do(c Call) error
+	// thread. It may return ErrInProgress, as GroupEnd does. It must not keep c, which may be
+	// on a stack.
+	Do(c *Call) error
 	// AsyncError is nil, ErrInProgress, or what went wrong since the last call.
 	AsyncError() error
 	// Rank, Size and Index, the number of the device, are known when the communicator is ready.

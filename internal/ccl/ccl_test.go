@@ -2,9 +2,11 @@ package ccl
 
 import (
 	"errors"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/goshmem/goshmem/dtype"
 )
@@ -37,6 +39,28 @@ func TestTypeOf(t *testing.T) {
 	is(TypeOf[int16]())(NoType)
 	is(TypeOf[complex64]())(NoType)
 	is(TypeOf[struct{ bits uint16 }]())(NoType)
+}
+
+// TestCopy: a copy of a call has all of it.
+func TestCopy(t *testing.T) {
+	var from, to Call
+	fields := reflect.ValueOf(&from).Elem()
+	held := [3]unsafe.Pointer{unsafe.Pointer(&from), unsafe.Pointer(&to), unsafe.Pointer(t)}
+	for i := range fields.NumField() {
+		switch f := fields.Field(i); {
+		case f.CanInt():
+			f.SetInt(int64(i + 1))
+		case f.CanUint():
+			f.SetUint(uint64(i + 1))
+		case f.Type() == reflect.TypeFor[*Counts]():
+			f.Set(reflect.ValueOf(&Counts{}))
+		default:
+			f.Set(reflect.ValueOf(held))
+		}
+	}
+	if to.Copy(&from); to != from {
+		t.Errorf("%+v is copied as %+v", from, to)
+	}
 }
 
 // TestNumbers holds NCCL's numbers, as its header has them.

@@ -53,8 +53,20 @@ func (t Type) Size() uintptr {
 // Eight says whether t is one of the floats of eight bits.
 func (t Type) Eight() bool { return t == Float8E4M3 || t == Float8E5M2 }
 
-// TypeOf returns what T is to a library, and the bytes of an element.
+// TypeOf returns what T is to a library, and the bytes of an element. Types that most
+// programs have are known at once: to ask what a type is made of takes longer than other
+// checks of a call.
 func TypeOf[T any]() (Type, uintptr) {
+	switch any((*T)(nil)).(type) {
+	case *float32:
+		return Float32, 4
+	case *float64:
+		return Float64, 8
+	case *int32:
+		return Int32, 4
+	case *int64:
+		return Int64, 8
+	}
 	t := reflect.TypeFor[T]()
 	return typeOf(t), t.Size()
 }

@@ -31,8 +31,7 @@ type Comm struct {
 
 	open    atomic.Bool   // calls are possible: all is well
 	issued  atomic.Uint64 // tickets given
-	served  atomic.Uint64 // tickets whose turn is over
-	active  atomic.Int64  // tasks in the world
+	turn    atomic.Uint64 // tickets whose turn is over, times two; one more: a task is in the world
 	waiting atomic.Int64  // goroutines that wait for moved
 
 	mu      sync.Mutex

@@ -241,8 +241,8 @@ func TestSameStream(t *testing.T) {
 	}))
 	x := []int32{1}
 	call := on(ccl.Call{Kind: ccl.Broadcast, Type: ccl.Int32, Count: 1}, x, x)
-	first.must(comms[0].Do(call))
-	if err := comms[1].Do(call); !is(err, ccl.ErrInvalidUsage) || !strings.Contains(err.Error(), "ranks 0 and 1 use the same stream") {
+	first.must(comms[0].Do(&call))
+	if err := comms[1].Do(&call); !is(err, ccl.ErrInvalidUsage) || !strings.Contains(err.Error(), "ranks 0 and 1 use the same stream") {
 		t.Errorf("two ranks on one stream: %v", err)
 	}
 	for _, c := range comms {

@@ -176,3 +176,6 @@ func is(err, kind error) bool { return errors.Is(err, kind) }
 
 // device is the rank's number of it: processes have one each.
 func (r *rank) device() int { return r.Comm.device.Index }
+
+// Do is that of the communicator.
+func (r *rank) Do(call ccl.Call) error { return r.Comm.Do(&call) }

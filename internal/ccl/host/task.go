@@ -48,29 +48,30 @@ func (t *task) again() {
 }
 
 // Do enqueues a call, or adds it to the group of this thread.
-func (c *Comm) Do(call ccl.Call) error {
+func (c *Comm) Do(call *ccl.Call) error {
 	if call.Kind >= ccl.Kinds {
 		return invalid("Do", "there is no call %d", call.Kind)
 	}
 	if err := c.usable(names[call.Kind]); err != nil {
 		return err
 	}
-	if err := c.known(&call); err != nil {
+	if err := c.known(call); err != nil {
 		return err
 	}
 	if call.Counts != nil {
 		call.Counts = copied(call.Counts)
 	}
 	if g := c.l.group(); g != nil {
-		g.calls = append(g.calls, grouped{c, call})
+		g.calls = append(g.calls, grouped{c, *call})
 		return nil
 	}
 	t := c.newTask()
 	t.collectives = t.one[:0]
 	if call.Kind == ccl.Send || call.Kind == ccl.Recv {
-		t.pairs.add(call)
+		t.pairs.add(*call)
 	} else {
-		t.collectives = append(t.collectives, call)
+		t.collectives = t.one[:]
+		t.one[0].Copy(call)
 	}
 	return c.enqueue(t, call.Stream, true)
 }

@@ -34,17 +34,16 @@ func (c *Comm) wake() {
 
 // enter lets a ticket in whose turn it is; without wait it says so if it is not.
 func (c *Comm) enter(ticket uint64, wait bool) (in bool, err error) {
-	if wait && c.served.Load() != ticket {
-		c.queue(func() bool { return c.served.Load() == ticket || !c.open.Load() })
+	if wait && c.turn.Load() != 2*ticket {
+		c.queue(func() bool { return c.turn.Load() == 2*ticket || !c.open.Load() })
 	}
-	if c.served.Load() != ticket && c.open.Load() {
-		return false, nil
-	}
-	c.active.Add(1) // before the look: who closes looks at it afterwards
+	in = c.turn.CompareAndSwap(2*ticket, 2*ticket+1) // before the look: who closes looks at it afterwards
 	if c.open.Load() {
-		return true, nil
+		return in, nil
 	}
-	c.active.Add(-1)
+	if in {
+		c.turn.Store(2 * ticket)
+	}
 	c.wake()
 	return false, c.reason()
 }
@@ -73,8 +72,7 @@ func (c *Comm) queue(ready func() bool) {
 // exit ends a task; in says whether it was let in.
 func (c *Comm) exit(in bool) {
 	if in {
-		c.served.Add(1)
-		c.active.Add(-1)
+		c.turn.Add(1)
 	}
 	c.wake()
 }
@@ -130,7 +128,10 @@ func (c *Comm) drain(call string) error {
 		c.wake()
 	})
 	defer timer.Stop()
-	idle := func() bool { return c.active.Load() == 0 && (c.issued.Load() == c.served.Load() || !c.open.Load()) }
+	idle := func() bool {
+		turn := c.turn.Load()
+		return turn%2 == 0 && (turn == 2*c.issued.Load() || !c.open.Load())
+	}
 	c.queue(func() bool { return late.Load() || idle() })
 	if !idle() {
 		return fault(call, ccl.Timeout, "work of the communicator is not over after %v (GOSHMEM_TIMEOUT): its streams may wait for something else", c.l.timeout)

@@ -75,7 +75,7 @@ func TestCurrentDevice(t *testing.T) {
 		return x.Deregister(h)
 	}
 	for _, err := range []error{
-		c.Do(ccl.Call{Kind: ccl.AllReduce}), c.Do(ccl.Call{Kind: ccl.Gather}), child(c.Split(1, 2, nil)), child(x.Shrink([]int{1}, true, nil)),
+		c.Do(&ccl.Call{Kind: ccl.AllReduce}), c.Do(&ccl.Call{Kind: ccl.Gather}), child(c.Split(1, 2, nil)), child(x.Shrink([]int{1}, true, nil)),
 		child(x.Grow(3, nil, nil)), window(), memory(), registration(), x.Suspend(), x.Resume(), x.Signal(0, 0), x.WaitSignals(nil, nil, 0),
 		x.Revoke(), c.Finalize(), c.Destroy(),
 	} {

@@ -6,7 +6,7 @@ import (
 )
 
 // Do makes a call with the device current on the thread.
-func (c *comm) Do(call ccl.Call) error {
+func (c *comm) Do(call *ccl.Call) error {
 	before, err := c.dev.Enter()
 	if err != nil {
 		return err
@@ -16,7 +16,7 @@ func (c *comm) Do(call ccl.Call) error {
 	return err
 }
 
-func (c *comm) do(h raw.Comm, a ccl.Call) error {
+func (c *comm) do(h raw.Comm, a *ccl.Call) error {
 	r := c.lib.raw
 	switch a.Kind {
 	case ccl.AllReduce:
@@ -40,7 +40,7 @@ func (c *comm) do(h raw.Comm, a ccl.Call) error {
 }
 
 // newer are calls that older libraries lack.
-func (c *comm) newer(h raw.Comm, a ccl.Call) error {
+func (c *comm) newer(h raw.Comm, a *ccl.Call) error {
 	r := c.lib.raw
 	if !c.lib.native[a.Kind] {
 		return c.exchange(h, a)
@@ -58,7 +58,7 @@ func (c *comm) newer(h raw.Comm, a ccl.Call) error {
 }
 
 // exchange does by sends and receives what the library has no function for.
-func (c *comm) exchange(h raw.Comm, a ccl.Call) error {
+func (c *comm) exchange(h raw.Comm, a *ccl.Call) error {
 	size, err := c.lib.raw.CommCount(h)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (c *comm) exchange(h raw.Comm, a ccl.Call) error {
 }
 
 // trade is what goes from this rank to a peer, and comes from it.
-func (c *comm) trade(h raw.Comm, a ccl.Call, me, peer int) error {
+func (c *comm) trade(h raw.Comm, a *ccl.Call, me, peer int) error {
 	elem := a.Type.Size()
 	part := func(base uintptr, at int) uintptr { return base + uintptr(at)*elem }
 	give, get := a.Count, a.Count

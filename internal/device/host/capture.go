@@ -97,20 +97,20 @@ func (c *capture) finish() ([]op, error) {
 	}
 	c.mu.Unlock() // streams take this lock with their own one held
 	for s := range c.members {
-		s.mu.Lock()
+		s.Lock()
 		s.capture = nil
 		if s.fault != nil && err == nil { // of what was queued before
 			err = s.fault
 		}
-		s.mu.Unlock()
+		s.Unlock()
 	}
 	return c.ops, err
 }
 
 // join has a stream take part in a capture.
 func (s *stream) join(call string, c *capture) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Lock()
+	defer s.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {

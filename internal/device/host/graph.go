@@ -38,8 +38,8 @@ func (d *Driver) Capturing(dev int, h device.Handle) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Lock()
+	defer s.Unlock()
 	return s.capture != nil, nil
 }
 
@@ -50,9 +50,9 @@ func (d *Driver) EndCapture(dev int, h device.Handle) (device.Handle, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.mu.Lock()
+	s.Lock()
 	c := s.capture
-	s.mu.Unlock()
+	s.Unlock()
 	if c == nil || c.origin != s {
 		return 0, fail(dev, "EndCapture", device.ErrArgument, "no capture began in the stream")
 	}

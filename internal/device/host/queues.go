@@ -32,8 +32,8 @@ type place struct {
 
 // passed says whether the stream is beyond it.
 func (p place) passed() bool {
-	p.s.mu.Lock()
-	defer p.s.mu.Unlock()
+	p.s.Lock()
+	defer p.s.Unlock()
 	return p.s.done >= p.number
 }
 
@@ -47,11 +47,11 @@ func (q *queues) ends() []place {
 	q.mu.Unlock() // a stream that ends takes this lock with its own one held
 	var ends []place
 	for _, s := range list {
-		s.mu.Lock()
+		s.Lock()
 		if last := s.last(); last > s.done {
 			ends = append(ends, place{s, last})
 		}
-		s.mu.Unlock()
+		s.Unlock()
 	}
 	return ends
 }

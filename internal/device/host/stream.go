@@ -2,6 +2,7 @@ package host
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/goshmem/goshmem/internal/device"
 )
@@ -20,8 +21,9 @@ type stream struct {
 	run      func() // work, as a value that costs nothing to start
 	crew     crew
 
-	mu      sync.Mutex
-	moved   sync.Cond // an operation is done
+	mu      sync.Mutex    // taken with Lock
+	use     atomic.Uint32 // resting, lent, locked
+	moved   sync.Cond     // an operation is done
 	ring    []op
 	head    int
 	count   int
@@ -37,7 +39,7 @@ type stream struct {
 
 func newStream(dev int, q *queues) *stream {
 	s := &stream{dev: dev, queues: q}
-	s.moved.L = &s.mu
+	s.moved.L = s
 	s.run = s.work
 	s.crew.help = s.crew.work
 	q.add(s)
@@ -49,8 +51,8 @@ func (s *stream) home() int { return s.dev }
 // add appends an operation and returns its number, 0 for one that is captured. It
 // waits while the queue is full.
 func (s *stream) add(call string, o *op, args []uint64) (uint64, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Lock()
+	defer s.Unlock()
 	switch err := s.accepts(call); {
 	case err != nil:
 		return 0, err
@@ -125,14 +127,14 @@ func (s *stream) grow() {
 
 // work does what is in the queue, in its order.
 func (s *stream) work() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Lock()
+	defer s.Unlock()
 	for s.count > 0 {
 		o := &s.ring[s.head]
 		fault := s.fault
-		s.mu.Unlock()
+		s.Unlock()
 		err := o.do(s, fault)
-		s.mu.Lock()
+		s.Lock()
 		s.note(err)
 		s.pop()
 	}
@@ -164,8 +166,8 @@ func (s *stream) pop() {
 
 // finish waits until an operation is done.
 func (s *stream) finish(number uint64) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Lock()
+	defer s.Unlock()
 	for s.done < number {
 		s.moved.Wait()
 	}
@@ -174,8 +176,11 @@ func (s *stream) finish(number uint64) error {
 
 // idle says whether all is done. During a capture that is no question to ask.
 func (s *stream) idle(call string) (bool, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if s.use.Load() == resting {
+		return true, nil
+	}
+	s.Lock()
+	defer s.Unlock()
 	if s.capture != nil {
 		return false, s.capture.spoil(call, s.dev)
 	}
@@ -185,14 +190,14 @@ func (s *stream) idle(call string) (bool, error) {
 // close has the stream take nothing more; what is queued will be done. A capture that
 // began in it is dropped.
 func (s *stream) close() error {
-	s.mu.Lock()
+	s.Lock()
 	s.closed = true
 	s.moved.Broadcast()
 	if !s.working {
 		s.queues.drop(s)
 	}
 	c, fault := s.capture, s.fault
-	s.mu.Unlock()
+	s.Unlock()
 	if c != nil && c.origin == s {
 		_, _ = c.finish()
 	}

@@ -43,8 +43,20 @@ func (d *Driver) Perform(dev int, h device.Handle, t Task, eager bool) (Outcome,
 }
 
 func (s *stream) perform(call string, t Task, eager bool) (Outcome, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if eager && s.borrow() {
+		return s.attempt(t), nil
+	}
+	outcome, err := s.enqueue(call, t, eager)
+	if err == nil && outcome == Done {
+		return s.attempt(t), nil
+	}
+	return outcome, err
+}
+
+// enqueue appends a task, unless the caller is to do it: then it is Done.
+func (s *stream) enqueue(call string, t Task, eager bool) (Outcome, error) {
+	s.Lock()
+	defer s.Unlock()
 	switch err := s.accepts(call); {
 	case err != nil:
 		return Refused, err
@@ -54,27 +66,30 @@ func (s *stream) perform(call string, t Task, eager bool) (Outcome, error) {
 		s.append(&op{kind: opTask, task: t}, nil)
 		return Queued, nil
 	}
-	return s.attempt(t), nil
+	s.working, s.inline = true, true
+	return Done, nil
 }
 
 // attempt does a task at once, before what is queued meanwhile, or leaves it to the
-// goroutine.
+// goroutine. The caller has the stream for that.
 func (s *stream) attempt(t Task) Outcome {
-	s.working, s.inline = true, true
-	s.mu.Unlock()
 	soon := t.Start()
 	var err error
 	if soon {
-		err = pass(t.Run())
+		err = t.Run()
 	}
-	s.mu.Lock()
+	if soon && err == nil && s.giveBack() {
+		return Done
+	}
+	s.Lock()
+	defer s.Unlock()
 	s.inline = false
 	if !soon {
 		s.prepend(&op{kind: opTask, task: t, started: true})
 		go s.run()
 		return Queued
 	}
-	s.note(err)
+	s.note(pass(err))
 	s.done++
 	s.moved.Broadcast()
 	if s.count > 0 {
@@ -139,13 +154,13 @@ func (d *Driver) Finish(ctx context.Context, dev int, h device.Handle) error {
 		return err
 	}
 	stop := context.AfterFunc(ctx, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
+		s.Lock()
+		defer s.Unlock()
 		s.moved.Broadcast()
 	})
 	defer stop()
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Lock()
+	defer s.Unlock()
 	for number := s.last(); s.done < number; {
 		if err := context.Cause(ctx); err != nil {
 			return err

@@ -127,12 +127,16 @@ func (g *gate) Here(i int) bool {
 // usable returns why there can be no meeting. The members of a team without the
 // dead could go on for ever if each found the others there at once: they too learn
 // of a death at the next meeting.
-func (g *gate) usable() error {
+func (g *gate) usable(call engine.Call) error {
 	switch {
 	case g.err != nil:
 		return &late{g.err}
 	case g.h.own.alarm.Load() == 0:
 		return nil
+	}
+	if g.h.own.getState() == engine.Running { // this is where it learns of it
+		g.h.enter(call)
+		g.h.noteSite(call)
 	}
 	if s := g.h.broken(); s != nil {
 		g.gen++
@@ -214,7 +218,14 @@ func (l *late) Error() string {
 	return "the team is out of order since an earlier collective failed: " + brief(l.err.Error())
 }
 
-func (l *late) Unwrap() error { return l.err }
+// Unwrap is that error if it is about other PEs. What the earlier call was asked wrongly,
+// this one was not: for it the members disagree.
+func (l *late) Unwrap() error {
+	if s := (*engine.Stall)(nil); errors.As(l.err, &s) {
+		return l.err
+	}
+	return engine.ErrMismatch
+}
 
 // brief is the beginning of an error and who was absent. The rest says where the
 // other PEs were, and grows old.

@@ -14,7 +14,7 @@ import (
 
 // Open enters the next meeting.
 func (g *gate) Open(ctx context.Context, call engine.Call) error {
-	if err := g.usable(); err != nil {
+	if err := g.usable(call); err != nil {
 		return err
 	}
 	g.gen++

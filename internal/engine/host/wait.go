@@ -74,6 +74,9 @@ func (h *Heap) await(ctx context.Context, call engine.Call, tick time.Duration, 
 		}
 		left := time.Until(deadline)
 		if err := ctx.Err(); err != nil || left <= 0 {
+			if s := h.broken(); s != nil { // which may be why the context was cancelled
+				return unless(ready, s)
+			}
 			return unless(ready, h.expired(err, start, own, members))
 		}
 		h.policy.sleep(min(nap, left), wakeable)

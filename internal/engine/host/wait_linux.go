@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/goshmem/goshmem/internal/yield"
 )
 
 // processes is how process PEs wait: look for two microseconds, then give the
@@ -25,7 +27,7 @@ const (
 	processSpin   = 80 // with a pause after each
 	crowdedSpin   = 20
 	processYields = 200
-	briefYields   = 40
+	briefLimit    = 50 * time.Microsecond
 	yieldLimit    = time.Millisecond // for all yields together
 )
 
@@ -44,8 +46,7 @@ func looksFor(pes int) int {
 func (p *processes) spin() (looks int, pause bool) { return p.looks, p.looks == processSpin }
 
 // yield keeps the goroutine on its thread while it spins: moving between
-// threads would cost more than the yield. The raw call does not tell the Go
-// scheduler, which is right for a fraction of a microsecond. Where other programs
+// threads would cost more than the yield. Where other programs
 // want the cores, each yield can cost a whole time slice: it is then better to
 // sleep, since who sleeps is preferred when it wakes. The clock is looked at rarely.
 func (p *processes) yield(ready func() bool) bool {
@@ -53,7 +54,7 @@ func (p *processes) yield(ready func() bool) bool {
 	defer runtime.UnlockOSThread()
 	var start time.Time
 	for n := 1; n <= processYields; n++ {
-		syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
+		yield.Core()
 		if ready() || p.own.alarm.Load() != 0 {
 			return true
 		}
@@ -66,9 +67,11 @@ func (p *processes) yield(ready func() bool) bool {
 	return false
 }
 
+// brief lasts as long as it takes to hand the wait to another goroutine and to learn of its
+// end where all cores are at work.
 func (p *processes) brief(ready func() bool) bool {
-	for range briefYields {
-		syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
+	for start := time.Now(); time.Since(start) < briefLimit; {
+		yield.Core()
 		if ready() {
 			return true
 		}
