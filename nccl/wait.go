@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	spin    = 200 * time.Microsecond // before the first pause
+	spin    = time.Millisecond       // before the first pause on GPUs: timers are not finer
+	brief   = 200 * time.Microsecond // on the host library, where ranks are goroutines
 	looks   = 4                      // at least, where the core goes round for longer
 	share   = 8                      // of the time that has passed is the next pause
 	longest = time.Millisecond
@@ -22,19 +23,18 @@ const (
 // soon looks for a short while until done says so, and allocates nothing. On GPUs the core
 // goes round the threads, one of which may be the library's with what is waited for;
 // the goroutine stays on its own: Gosched wakes another thread each time, which takes it
-// over, and that costs more than a small collective. On the host library ranks are
-// goroutines.
+// over, and that costs more than a small collective.
 func (c *Comm) soon(done func() (bool, error)) (bool, error) {
+	limit, rest := spin, yield.Core
+	if c.lib.Name() == nameHost {
+		limit, rest = brief, runtime.Gosched
+	}
 	begun := time.Now()
-	for n := 0; n < looks || time.Since(begun) < spin; n++ {
+	for n := 0; n < looks || time.Since(begun) < limit; n++ {
 		if ok, err := done(); ok || err != nil {
 			return ok, err
 		}
-		if c.lib.Name() == nameHost {
-			runtime.Gosched()
-		} else {
-			yield.Core()
-		}
+		rest()
 	}
 	return false, nil
 }

@@ -39,11 +39,14 @@ type figures struct {
 	Samples        map[string]map[row][]float64
 }
 
-// add keeps the lines of a contender: all of them or none.
+// add keeps the figures of a contender: all of them or none. Libraries may write other lines.
 func (f *figures) add(who string, out []byte) error {
 	var lines []line
 	for text := range bytes.Lines(out) {
 		var l line
+		if !bytes.HasPrefix(text, []byte("{")) {
+			continue
+		}
 		if err := json.Unmarshal(text, &l); err != nil {
 			return fmt.Errorf("it writes %q: %w", text, err)
 		}

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/goshmem/goshmem/internal/ncclperf"
@@ -91,6 +92,7 @@ func run(ctx context.Context, args []string, w, warn io.Writer) error {
 	if err := o.parse(args); err != nil {
 		return err
 	}
+	warn = &shared{w: warn}
 	return launcher.InScratch(func(dir string) error {
 		list, err := o.contenders(ctx, dir, warn)
 		if err != nil {
@@ -107,6 +109,18 @@ func run(ctx context.Context, args []string, w, warn io.Writer) error {
 		}
 		return f.verdict()
 	})
+}
+
+// shared is what all ranks write to.
+type shared struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (s *shared) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(p)
 }
 
 // visit starts the contenders again and again, as long as there is time.

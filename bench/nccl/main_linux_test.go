@@ -67,7 +67,7 @@ func TestComparison(t *testing.T) {
 		figure("all_reduce", 16<<20, "queue", "nonblocking", 102),
 	}
 	c := []string{
-		`{"program": "C", "version": 22803, "ranks": 2}`,
+		"NCCL version 2.28.3", `{"program": "C", "version": 22803, "ranks": 2}`,
 		figure("all_reduce", 8, "call", "blocking", 14), figure("all_reduce", 8, "call", "nonblocking", 80), figure("all_reduce", 8, "enqueue", "blocking", 4),
 	}
 	torch := []string{
@@ -116,7 +116,8 @@ func TestComparison(t *testing.T) {
 func TestLeftOut(t *testing.T) {
 	var order []string
 	for says, out := range map[string]string{
-		"no JSON":         "what is this",
+		"nothing of ours": "NCCL version 2.28.3",
+		"no JSON":         "{what is this}",
 		"no figure":       `{"op": "all_reduce", "bytes": 8}`,
 		"nothing but who": `{"program": "C", "version": 22803, "ranks": 2}`,
 	} {
