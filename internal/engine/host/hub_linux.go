@@ -93,7 +93,7 @@ func (h *hub) collect(ctx context.Context) error {
 		if err != nil {
 			return h.missing(ctx, err)
 		}
-		c, err := admit(conn)
+		c, err := admit(conn, h.visit(ctx))
 		if err == nil && c.host == h.last {
 			conn.Close()
 			c.close()
@@ -152,10 +152,20 @@ func (h *hub) deal(came []byte) error {
 	return nil
 }
 
+// visit is when a visitor must have shown its card: one that says nothing leaves time for
+// those that come behind it.
+func (h *hub) visit(ctx context.Context) time.Time {
+	limit := visitLimit
+	if end, ok := ctx.Deadline(); ok {
+		limit = min(limit, max(time.Second, time.Until(end)/8))
+	}
+	return time.Now().Add(limit)
+}
+
 // admit takes the card of one visitor, who must run as the same user.
-func admit(conn *net.UnixConn) (card, error) {
+func admit(conn *net.UnixConn, until time.Time) (card, error) {
 	none := card{segment: -1, process: -1}
-	conn.SetDeadline(time.Now().Add(visitLimit))
+	conn.SetDeadline(until)
 	cred, err := credentials(conn)
 	if err != nil {
 		return none, err
