@@ -53,7 +53,7 @@ type Worker struct {
 	leaving   []piece          // messages on their way
 	comings   []coming
 	earlies   []early
-	attending bool
+	obeying   bool
 }
 
 // Open loads the library and makes a Worker. It sets UCX_ERROR_SIGNALS to nothing first,
