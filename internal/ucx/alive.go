@@ -68,7 +68,7 @@ func (p *Peer) say(tag uintptr) {
 
 // listen takes what the others' Workers say. The lock is held.
 func (w *Worker) listen() {
-	w.attend() // who has left has answered before
+	w.obey() // who has left has answered before
 	for {
 		found := dl.Call(w.lib.probe, w.worker, aliveTag, ^uintptr(aliveTag^leaveTag), 1, dl.Addr(w.info))
 		if found == 0 {

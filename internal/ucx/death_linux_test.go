@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
@@ -46,13 +47,33 @@ func child() error {
 	if _, err := fmt.Scanf("%x\n", &address); err != nil {
 		return err
 	}
-	if _, err := w.Connect("the parent", address); err != nil {
+	parent, err := w.Connect("the parent", address)
+	if err == nil && os.Getenv(childVar) == hammers {
+		err = hammer(parent)
+	}
+	if err != nil {
 		return err
 	}
 	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
 		return err
 	}
 	return w.Close()
+}
+
+// hammers in childVar has the child add to its parent's memory as fast as it can.
+const hammers = "hammers"
+
+func hammer(parent *Peer) error {
+	var key []byte
+	var base uint64
+	if _, err := fmt.Scanf("%x %d\n", &key, &base); err != nil {
+		return err
+	}
+	r, err := parent.Map(key, base)
+	for err == nil {
+		err = r.AtomicNBI(0, Add, 8, 1)
+	}
+	return err
 }
 
 // deathTimeout is long enough for processes of a busy machine.
@@ -65,13 +86,13 @@ type process struct {
 	stdin io.WriteCloser
 }
 
-func startChild(t *testing.T) *process {
+func startChild(t *testing.T, does ...string) *process {
 	t.Helper()
 	need(t)
 	c := overTCP()
 	c.Timeout = deathTimeout
 	p := &process{side: side{w: open(t, c)}, cmd: exec.Command(os.Args[0])}
-	p.cmd.Env, p.cmd.Stderr = append(os.Environ(), childVar+"=1"), os.Stderr
+	p.cmd.Env, p.cmd.Stderr = append(os.Environ(), childVar+"="+append(does, "1")[0]), os.Stderr
 	p.stdin = must(p.cmd.StdinPipe())(t)
 	out := must(p.cmd.StdoutPipe())(t)
 	ok(t, p.cmd.Start())
@@ -140,6 +161,22 @@ func TestKilled(t *testing.T) {
 				t.Errorf("later: %v", err)
 			}
 		})
+	}
+}
+
+// TestAskerKilled: a process that dies while it asks for much takes nobody along who has its
+// requests to answer.
+func TestAskerKilled(t *testing.T) {
+	for range 8 {
+		p := startChild(t, hammers)
+		m := must(p.w.Allocate(sideSize))(t)
+		must(fmt.Fprintf(p.stdin, "%x %d\n", m.Key(), m.Base()))(t)
+		word := (*uint64)(unsafe.Pointer(&m.Bytes()[0]))
+		ok(t, p.w.Wait(soon(t), func() bool { return atomic.LoadUint64(word) > 2*window }))
+		ok(t, p.cmd.Process.Kill())
+		if err := p.until(t, "nothing"); !errors.Is(err, ErrUnreachable) {
+			t.Error(err)
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ const (
 func (w *Worker) turn() int {
 	n := int(uint32(w.line.Call(w.lib.progress, w.worker, 0, 0, 0, 0, 0)))
 	if n > 0 {
-		w.attend()
+		w.obey()
 	}
 	if len(w.leaving) > 0 {
 		w.reap()

@@ -25,12 +25,12 @@ type early struct {
 	data []byte
 }
 
-// attend does what has been asked for by requests. The lock is held.
-func (w *Worker) attend() {
-	if w.attending { // to answer is to have the library go on
+// obey does what has been asked for by requests. The lock is held.
+func (w *Worker) obey() {
+	if w.obeying { // to answer is to have the library go on
 		return
 	}
-	w.attending = true
+	w.obeying = true
 	if len(w.comings) > 0 {
 		w.resume()
 	}
@@ -47,7 +47,7 @@ func (w *Worker) attend() {
 			w.comings = append(w.comings, c)
 		}
 	}
-	w.attending = false
+	w.obeying = false
 }
 
 // resume goes on with what had not come wholly, and with what its sender has sent behind

@@ -46,14 +46,14 @@ type Worker struct {
 	handling bool
 	message  []byte
 
-	soft      bool             // what is for others' memory is asked for by messages of our own
-	senders   map[uint64]*Peer // by their identities
-	replies   pool             // where what atomics fetch comes in
-	landings  pool             // where what is got for Go memory comes in
-	leaving   []piece          // messages on their way
-	comings   []coming
-	earlies   []early
-	attending bool
+	soft     bool             // what is for others' memory is asked for by messages of our own
+	senders  map[uint64]*Peer // by their identities
+	replies  pool             // where what atomics fetch comes in
+	landings pool             // where what is got for Go memory comes in
+	leaving  []piece          // messages on their way
+	comings  []coming
+	earlies  []early
+	obeying  bool
 }
 
 // Open loads the library and makes a Worker. It sets UCX_ERROR_SIGNALS to nothing first,
