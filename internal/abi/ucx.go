@@ -1,6 +1,10 @@
 package abi
 
-import "github.com/goshmem/goshmem/internal/dl"
+import (
+	"os"
+
+	"github.com/goshmem/goshmem/internal/dl"
+)
 
 // UCX is the transport to other nodes.
 //
@@ -24,7 +28,7 @@ func UCX() dl.Spec {
 		Name: "ucx", Sonames: []string{"libucp.so.0", "libucp.so"},
 		Symbols: table,
 		Version: dl.VersionCall{Symbol: "ucp_get_version", Outs: 3, Void: true, Format: dotted},
-		Settings: []dl.Setting{{
+		Settings: append(segment(), []dl.Setting{{
 			Name: "UCX_ERROR_SIGNALS", Value: "",
 			Why: "UCX would handle SIGSEGV itself while it is loaded, and a nil dereference that Go can recover from would end the process",
 		}, {
@@ -36,7 +40,19 @@ func UCX() dl.Spec {
 		}, {
 			Name: "UCX_TCP_CONN_NB", Value: "y",
 			Why: "a thread would be in UCX for as long as the system tries to connect to a node that is gone",
-		}},
+		}}...),
 		Note: "the distribution's package is libucx0 or ucx",
 	}
+}
+
+// segment is for TCP, unless the user has said how much is received at a time: no message
+// may be longer than that.
+func segment() []dl.Setting {
+	if _, set := os.LookupEnv("UCX_TCP_RX_SEG_SIZE"); set {
+		return nil
+	}
+	return []dl.Setting{{
+		Name: "UCX_TCP_TX_SEG_SIZE", Value: "64k",
+		Why: "UCX would send 8 KiB at a time, and the target answers each piece; it receives up to 64 KiB at a time",
+	}}
 }

@@ -103,6 +103,28 @@ func fenceOrder(t *testing.T, a, b *side) {
 	}
 }
 
+// TestFenceOverBothWays: memory that is mapped here does not overtake what UCX was given for
+// other memory of the same peer, which its process has to help with.
+func TestFenceOverBothWays(t *testing.T) {
+	given := mapped(t)
+	a, b := pair(t, Config{Transports: "posix,self"}, false)
+	served := must(b.w.Register(unsafe.Pointer(&given[0]), sideSize))(t)
+	slow := must(a.peer.Map(served.Key(), served.Base()))(t)
+	if a.remote.direct == nil || slow.direct != nil {
+		t.Fatal("memory that UCX has mapped has to be here, and other memory not")
+	}
+	const n = 1 << 20
+	for i := uint64(1); i <= 20; i++ {
+		binary.NativeEndian.PutUint64(a.memory[n-8:], i)
+		ok(t, slow.PutNBI(0, unsafe.Pointer(&a.memory[0]), n))
+		ok(t, a.w.Fence())
+		ok(t, a.remote.Put(0, unsafe.Pointer(&i), 8))
+		if last := binary.NativeEndian.Uint64(given[n-8:]); last != i {
+			t.Fatalf("round %d: the word came before what was put before it, which is %d", i, last)
+		}
+	}
+}
+
 // TestPassiveTarget: the other process need not do anything, and its Worker sleeps between.
 func TestPassiveTarget(t *testing.T) {
 	ways(t, func(t *testing.T, a, b *side) {
