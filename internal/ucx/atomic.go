@@ -31,10 +31,10 @@ func (r *Remote) Atomic(offset uintptr, op AtomicOp, width int, operand, compare
 	r.p.w.mu.Lock()
 	defer r.p.w.mu.Unlock()
 	switch {
-	case r.direct != nil:
-		return r.do(offset, op, width, operand, compare)
 	case r.p.w.soft:
 		return r.askFetch(offset, op, width, operand, compare)
+	case r.direct != nil:
+		return r.do(offset, op, width, operand, compare)
 	}
 	return r.fetch(offset, op, width, operand, compare)
 }
@@ -69,11 +69,11 @@ func (r *Remote) AtomicNBI(offset uintptr, op AtomicOp, width int, operand uint6
 	r.p.w.mu.Lock()
 	defer r.p.w.mu.Unlock()
 	switch {
+	case r.p.w.soft:
+		return r.askAtomic(offset, op, width, operand, 0, nil)
 	case r.direct != nil:
 		_, err := r.do(offset, op, width, operand, 0)
 		return err
-	case r.p.w.soft:
-		return r.askAtomic(offset, op, width, operand, 0, nil)
 	}
 	r.p.w.cell.in = operand // which the library copies
 	result, err := r.post(offset, op, width, false)

@@ -30,7 +30,7 @@ func (w *Worker) Fence() error {
 // fence waits for what takes more than one way, or has not left yet: also for what the
 // library has been given, if there is memory that needs no library. The lock is held.
 func (p *Peer) fence() error {
-	if !p.direct && (p.w.soft || p.w.ordered && !p.late) {
+	if p.w.soft || p.w.ordered && !p.late && !p.direct {
 		return nil
 	}
 	return p.flush(context.Background())

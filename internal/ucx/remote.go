@@ -118,10 +118,10 @@ func (r *Remote) move(put, wait bool, offset uintptr, local unsafe.Pointer, n ui
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
-	case r.direct != nil:
-		return r.copy(put, offset, local, n)
 	case w.soft:
 		return r.ask(put, wait, offset, local, n)
+	case r.direct != nil:
+		return r.copy(put, offset, local, n)
 	}
 	inPlace, most := w.inPlace(uintptr(local), n), uintptr(chunkSize)
 	if inPlace {
