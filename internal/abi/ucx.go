@@ -53,6 +53,6 @@ func segment() []dl.Setting {
 	}
 	return []dl.Setting{{
 		Name: "UCX_TCP_TX_SEG_SIZE", Value: "64k",
-		Why: "UCX would send 8 KiB at a time, and the target answers each piece; it receives up to 64 KiB at a time",
+		Why: "UCX would send 8 KiB at a time, and receives up to 64 KiB at a time",
 	}}
 }
