@@ -2,6 +2,7 @@ package bench
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,14 @@ import (
 	"github.com/goshmem/goshmem/internal/perf"
 	"github.com/goshmem/goshmem/internal/skip"
 )
+
+// TestMain: the mock has two devices, and so must platform host, which counts its own once.
+func TestMain(m *testing.M) {
+	if err := os.Setenv("GOSHMEM_HOST_DEVICES", "2"); err != nil {
+		panic(err)
+	}
+	m.Run()
+}
 
 // mockCUDA builds a driver's library that does all work at once, without a device, and
 // the program in C over it.
@@ -36,7 +45,6 @@ func mockCUDA(t *testing.T, flags ...string) perf.Peer {
 // hostBeside measures platform host beside a peer. Only the smallest copies fit into the
 // mock's memory.
 func hostBeside(t *testing.T, peer perf.Peer) (perf.Record, error) {
-	t.Setenv("GOSHMEM_HOST_DEVICES", "2")
 	o := perf.GPUOptions{Platform: "host", Peer: &peer, Only: ""}
 	o.Rounds, o.Batch, o.Worker = 2, time.Microsecond, []string{"nobody"}
 	o.Largest = 4 << 10

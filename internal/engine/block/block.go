@@ -1,5 +1,6 @@
 // Package block is what engines over a vendor's library have in common: symmetric memory of
-// GPUs that the library has given as one block, and the errors of a world.
+// GPUs that the library has given as one block, the way into the library, the meetings while
+// a world begins, and its errors.
 package block
 
 import (

@@ -37,7 +37,7 @@ func (m *memory) Atomic(pe int, at engine.Offset, op engine.AMO) (uint64, error)
 	if err != nil {
 		return 0, err
 	}
-	if err := m.lib.poisoned(); err != nil {
+	if err := m.lib.Poisoned(); err != nil {
 		return 0, err
 	}
 	if code, no := signalCode(op); no == nil && op.Blind {

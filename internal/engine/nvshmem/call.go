@@ -3,7 +3,6 @@ package nvshmem
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/goshmem/goshmem/internal/abi/nvshmem"
 	"github.com/goshmem/goshmem/internal/device"
@@ -25,7 +24,7 @@ func (l *library) call(f *function, args ...uintptr) (uintptr, error) {
 	if err == nil {
 		l.lib.Done(f.name)
 	}
-	l.leave()
+	l.Leave()
 	return word, err
 }
 
@@ -33,21 +32,15 @@ func (l *library) call(f *function, args ...uintptr) (uintptr, error) {
 // in the library is given up, and the library with it. What args point to must never
 // be used again then, as it is not known when the call ends.
 func (l *library) watched(ctx context.Context, world engine.Heap, call engine.Call, f *function, args ...uintptr) (uintptr, error) {
-	if err := l.enter(f); err != nil {
-		return 0, err
+	if f.at == 0 {
+		return 0, l.lacks(f)
 	}
 	words := append([]uintptr(nil), args...)
-	var back atomic.Bool
 	var word uintptr
 	var err error
-	go func() {
-		word, err = l.into.Call(l.dev, f.at, words...)
-		l.leave()
-		back.Store(true)
-		world.Ring(world.Rank())
-	}()
-	if why := world.Wait(ctx, call, back.Load); why != nil {
-		return 0, l.poison(fmt.Errorf("nvshmem: %s has not come back, so NVSHMEM cannot be used any more in this process: %w", f.name, why))
+	gaveUp := l.Watched(ctx, world, call, f.name+" has not come back", func() { word, err = l.into.Call(l.dev, f.at, words...) })
+	if gaveUp != nil { // word and err may come at any time
+		return 0, gaveUp
 	}
 	if err == nil {
 		l.lib.Done(f.name)
@@ -55,39 +48,12 @@ func (l *library) watched(ctx context.Context, world engine.Heap, call engine.Ca
 	return word, err
 }
 
-// enter waits for the library to be free.
+// enter waits for the library to be free, if it has the function.
 func (l *library) enter(f *function) error {
 	if f.at == 0 {
 		return l.lacks(f)
 	}
-	select {
-	case l.token <- struct{}{}:
-	case <-l.lost:
-		return l.poisoned()
-	}
-	if err := l.poisoned(); err != nil { // which is not said to whoever came at the same moment
-		l.leave()
-		return err
-	}
-	return nil
-}
-
-func (l *library) leave() { <-l.token }
-
-// poison has nothing enter the library from now on. The first reason stays.
-func (l *library) poison(why error) error {
-	if l.dead.CompareAndSwap(nil, &why) {
-		close(l.lost)
-	}
-	return l.poisoned()
-}
-
-// poisoned is why nothing enters the library; nil if it is in order.
-func (l *library) poisoned() error {
-	if why := l.dead.Load(); why != nil {
-		return *why
-	}
-	return nil
+	return l.Enter()
 }
 
 // failed is the error of a function that has returned a status; nil for success.

@@ -60,7 +60,7 @@ func (g *group) split(ctx context.Context, from *group, start, stride int, in bo
 	word, err := lib.watched(ctx, g.m.Control, engine.Call{Kind: engine.KindSplit}, &lib.split,
 		uintptr(from.team), uintptr(start), uintptr(max(stride, 1)), uintptr(g.size), 0, 0, dl.Addr(out))
 	g.team = *out
-	if lib.poisoned() == nil {
+	if lib.Poisoned() == nil {
 		mem.Return()
 	}
 	if err := failed(&lib.split, word, err); err != nil {

@@ -12,33 +12,23 @@ import (
 	"github.com/goshmem/goshmem/internal/engine/block"
 )
 
-// joiner is one PE on its way into a world. After each step that can fail on one PE
-// alone all PEs meet: whoever has failed says so in the world of the host, where it is
-// everybody's error.
+// joiner is one PE on its way into a world.
 type joiner struct {
 	*memory
-	ctx  context.Context
-	p    *process
-	job  engine.Job
-	gate engine.Gate
-	seq  uint64
+	*block.Meetings
+	ctx context.Context
+	p   *process
+	job engine.Job
 }
-
-// gateSlot is the team slot of the meetings, which a team may have afterwards.
-const gateSlot = 63
 
 // join makes the symmetric memory.
 func join(ctx context.Context, p *process, job engine.Job, control engine.Heap) (*memory, error) {
-	everyone := make([]int, job.Size)
-	for pe := range everyone {
-		everyone[pe] = pe
-	}
 	j := &joiner{
 		memory: &memory{
 			Memory:  block.Memory{Engine: name, Control: control, Bytes: job.HeapSize, Peers: make([]device.Ptr, job.Size)},
 			compile: p.compile,
 		},
-		ctx: ctx, p: p, job: job, gate: control.Gate(gateSlot, everyone, 0),
+		Meetings: block.Meet(ctx, control, job.Size), ctx: ctx, p: p, job: job,
 	}
 	for _, step := range []func() error{j.find, j.compare, j.initialise, j.started, j.allocate, j.reach} {
 		if err := step(); err != nil {
@@ -46,21 +36,6 @@ func join(ctx context.Context, p *process, job engine.Job, control engine.Heap) 
 		}
 	}
 	return j.memory, nil
-}
-
-// call is the next meeting, or a call of the library while the world begins.
-func (j *joiner) call() engine.Call {
-	j.seq++
-	return engine.Call{Kind: engine.KindInit, Seq: j.seq}
-}
-
-// gather meets the others, with a few words of each.
-func (j *joiner) gather(mine engine.Words) ([]engine.Words, error) {
-	all := make([]engine.Words, j.job.Size)
-	if err := j.gate.Gather(j.ctx, j.call(), mine, all); err != nil {
-		return nil, err
-	}
-	return all, nil
 }
 
 // find opens the driver and the library.
@@ -90,7 +65,7 @@ func (j *joiner) compare() error {
 	if err != nil {
 		return err
 	}
-	all, err := j.gather(mine)
+	all, err := j.Gather(mine)
 	if err != nil {
 		return err
 	}
@@ -115,8 +90,8 @@ func (j *joiner) initialise() error {
 	if err := failed(&j.lib.setArgs, word, err); err != nil {
 		return err
 	}
-	word, err = j.lib.watched(j.ctx, j.Control, j.call(), &j.lib.initAttr, nvshmem.NVSHMEMX_INIT_WITH_UNIQUEID, dl.Addr(attr))
-	if j.lib.poisoned() == nil {
+	word, err = j.lib.watched(j.ctx, j.Control, j.Call(), &j.lib.initAttr, nvshmem.NVSHMEMX_INIT_WITH_UNIQUEID, dl.Addr(attr))
+	if j.lib.Poisoned() == nil {
 		mem.Return()
 	}
 	return failed(&j.lib.initAttr, word, err)
@@ -144,7 +119,7 @@ func (j *joiner) share(id *nvshmem.UniqueID) error {
 
 // follow waits for the reason of a PE that has failed, which may be on its way still.
 func (j *joiner) follow(what string) error {
-	if _, err := j.gather(engine.Words{}); err != nil {
+	if _, err := j.Gather(engine.Words{}); err != nil {
 		return err
 	}
 	return errors.New("nvshmem: " + what)
@@ -172,7 +147,7 @@ func (j *joiner) started() error {
 	if int(dl.Status(pe)) != j.job.Rank || int(dl.Status(n)) != j.job.Size {
 		return fmt.Errorf("nvshmem: the library takes this PE for %d of %d, and it is %d of %d", dl.Status(pe), dl.Status(n), j.job.Rank, j.job.Size)
 	}
-	all, err := j.gather(engine.Words{uint64(status)})
+	all, err := j.Gather(engine.Words{uint64(status)})
 	if err != nil {
 		return err
 	}
@@ -186,7 +161,7 @@ func (j *joiner) started() error {
 
 // allocate takes the memory of the whole world at once.
 func (j *joiner) allocate() error {
-	base, err := j.lib.watched(j.ctx, j.Control, j.call(), &j.lib.align, alignment, j.Bytes+reserve)
+	base, err := j.lib.watched(j.ctx, j.Control, j.Call(), &j.lib.align, alignment, j.Bytes+reserve)
 	if err != nil {
 		return err
 	}
@@ -217,6 +192,6 @@ func (j *joiner) reach() error {
 	}
 	j.Looks = j.Stream
 	j.world = &group{m: j.memory, team: nvshmem.NVSHMEM_TEAM_WORLD, self: j.job.Rank, size: j.job.Size}
-	_, err = j.gather(engine.Words{})
+	_, err = j.Gather(engine.Words{})
 	return err
 }

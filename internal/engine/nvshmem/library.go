@@ -3,26 +3,24 @@ package nvshmem
 import (
 	"fmt"
 	"strings"
-	"sync/atomic"
 
 	"github.com/goshmem/goshmem/internal/abi/nvshmem"
 	"github.com/goshmem/goshmem/internal/device"
 	"github.com/goshmem/goshmem/internal/dl"
+	"github.com/goshmem/goshmem/internal/engine/block"
 	"github.com/goshmem/goshmem/internal/reduce"
 )
 
 // library is the loaded library and the way into it.
 type library struct {
 	functions
+	*block.Door
 	lib     *dl.Library
 	version string
 
-	into  device.Caller
-	dev   int
-	token chan struct{}         // whoever has put one in is in the library
-	args  [maxArgs]uintptr      // of whoever is in it
-	lost  chan struct{}         // closed when poison is set
-	dead  atomic.Pointer[error] // why nothing enters any more
+	into device.Caller
+	dev  int
+	args [maxArgs]uintptr // of whoever is in it
 }
 
 // maxArgs is how many arguments the widest function has.
@@ -53,7 +51,7 @@ func load(spec dl.Spec, settings []dl.Setting) (*library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", device.ErrUnsupported, err)
 	}
-	l := &library{lib: lib, version: lib.Version(), token: make(chan struct{}, 1), lost: make(chan struct{})}
+	l := &library{lib: lib, version: lib.Version(), Door: block.NewDoor(name, "NVSHMEM")}
 	if !strings.HasPrefix(l.version, "3.") {
 		return nil, fmt.Errorf("nvshmem: %w: %s is version %s, and this package knows the functions of version 3: install NVSHMEM 3.4 or later", device.ErrUnsupported, lib.Path(), l.version)
 	}

@@ -33,7 +33,7 @@ func (m *memory) NewLane() engine.Lane { return m }
 func (m *memory) World() engine.Group { return m.world }
 
 // Poisoned says why nothing of the library can be used any more.
-func (m *memory) Poisoned() error { return m.lib.poisoned() }
+func (m *memory) Poisoned() error { return m.lib.Poisoned() }
 
 // local refuses memory that the library cannot read or write where it would have to send
 // what is there.
@@ -69,7 +69,7 @@ func (m *memory) Close() error {
 }
 
 func (m *memory) finalize() error {
-	if m.lib.poisoned() != nil || m.Control.Broken() != nil {
+	if m.lib.Poisoned() != nil || m.Control.Broken() != nil {
 		return nil
 	}
 	ctx, call := context.Background(), engine.Call{Kind: engine.KindFinalize}

@@ -145,7 +145,7 @@ func (m *memory) complete(ctx context.Context, library, stream bool) error {
 	case library:
 		_, err = m.lib.watched(ctx, m.Control, call, &m.lib.quiet)
 	default:
-		err = m.lib.poisoned()
+		err = m.lib.Poisoned()
 	}
 	if err != nil || !stream {
 		return err

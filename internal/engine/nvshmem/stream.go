@@ -106,7 +106,7 @@ func (m *memory) WaitOn(s device.Handle, at engine.Offset, c engine.Compare, v u
 
 // waitByDriver waits as drivers can: for a number, or for one that is not less.
 func (m *memory) waitByDriver(s device.Handle, p device.Ptr, c engine.Compare, v uint64) error {
-	if err := m.lib.poisoned(); err != nil {
+	if err := m.lib.Poisoned(); err != nil {
 		return err
 	}
 	switch {

@@ -136,7 +136,7 @@ func (g *group) sync(s device.Handle) error {
 
 // Close gives the team back.
 func (g *group) Close(ctx context.Context) error {
-	if g.slot == 0 || g.m.lib.poisoned() != nil || g.m.Control.Broken() != nil {
+	if g.slot == 0 || g.m.lib.Poisoned() != nil || g.m.Control.Broken() != nil {
 		return nil
 	}
 	call := engine.Call{Kind: engine.KindDestroy, Slot: uint8(g.slot)}

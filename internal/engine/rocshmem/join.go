@@ -12,35 +12,25 @@ import (
 	"github.com/goshmem/goshmem/internal/engine/block"
 )
 
-// joiner is one PE on its way into a world. After each step that can fail on one PE
-// alone all PEs meet: whoever has failed says so in the world of the host, where it is
-// everybody's error.
+// joiner is one PE on its way into a world.
 type joiner struct {
 	*memory
+	*block.Meetings
 	ctx     context.Context
 	p       *process
 	job     engine.Job
 	set     settings
 	backend string
-	gate    engine.Gate
-	seq     uint64
 }
-
-// gateSlot is the team slot of the meetings, which a team may have afterwards.
-const gateSlot = 63
 
 // join makes the symmetric memory.
 func join(ctx context.Context, p *process, job engine.Job, control engine.Heap) (*memory, error) {
-	everyone := make([]int, job.Size)
-	for pe := range everyone {
-		everyone[pe] = pe
-	}
 	j := &joiner{
 		memory: &memory{
 			Memory: block.Memory{Engine: name, Control: control, Bytes: job.HeapSize, Peers: make([]device.Ptr, job.Size)},
 			rank:   job.Rank,
 		},
-		ctx: ctx, p: p, job: job, gate: control.Gate(gateSlot, everyone, 0),
+		Meetings: block.Meet(ctx, control, job.Size), ctx: ctx, p: p, job: job,
 	}
 	for _, step := range []func() error{j.find, j.compare, j.start, j.started, j.allocate, j.reach} {
 		if err := step(); err != nil {
@@ -48,21 +38,6 @@ func join(ctx context.Context, p *process, job engine.Job, control engine.Heap) 
 		}
 	}
 	return j.memory, nil
-}
-
-// call is the next meeting, or a call of the library while the world begins.
-func (j *joiner) call() engine.Call {
-	j.seq++
-	return engine.Call{Kind: engine.KindInit, Seq: j.seq}
-}
-
-// gather meets the others, with a few words of each.
-func (j *joiner) gather(mine engine.Words) ([]engine.Words, error) {
-	all := make([]engine.Words, j.job.Size)
-	if err := j.gate.Gather(j.ctx, j.call(), mine, all); err != nil {
-		return nil, err
-	}
-	return all, nil
 }
 
 // find opens the shim and the driver, and refuses what the library would end the process for.
@@ -111,7 +86,7 @@ func (j *joiner) fits() error {
 // compare has all PEs tell what must fit together, before the library is told of it.
 func (j *joiner) compare() error {
 	about := j.lib.Facts()
-	all, err := j.gather(engine.Words{hash(about.String()), uint64(j.Bytes), hash(j.backend)})
+	all, err := j.Gather(engine.Words{hash(about.String()), uint64(j.Bytes), hash(j.backend)})
 	if err != nil {
 		return err
 	}
@@ -147,7 +122,7 @@ func (j *joiner) start() error {
 		return err
 	}
 	var status int32
-	err = j.lib.watched(j.ctx, j.Control, j.call(), "the start", func(l *rocshmem.Library) { status = l.Begin(j.rank, j.job.Size, id) })
+	err = j.lib.watched(j.ctx, j.Control, j.Call(), "the start", func(l *rocshmem.Library) { status = l.Begin(j.rank, j.job.Size, id) })
 	if err != nil {
 		return err
 	}
@@ -173,7 +148,7 @@ func (j *joiner) share() (id [rocshmem.UniqueIDBytes]byte, err error) {
 		return id, errors.Join(made, err)
 	}
 	if made == nil && parcel[0] == 0 {
-		_, err := j.gather(engine.Words{}) // the reason may be on its way still
+		_, err := j.Gather(engine.Words{}) // the reason may be on its way still
 		return id, errors.Join(err, errors.New("rocshmem: PE 0 has made no unique id"))
 	}
 	copy(id[:], parcel[1:])
@@ -201,13 +176,13 @@ func (j *joiner) started() error {
 		j.backend = backends()[kind]
 	}
 	j.narrow = j.backend == "gda"
-	_, err = j.gather(engine.Words{})
+	_, err = j.Gather(engine.Words{})
 	return err
 }
 
 // allocate takes the memory of the whole world at once.
 func (j *joiner) allocate() error {
-	err := j.lib.watched(j.ctx, j.Control, j.call(), "the allocation of the heap", func(l *rocshmem.Library) { j.Base = l.Malloc(uint64(j.Bytes + reserve)) })
+	err := j.lib.watched(j.ctx, j.Control, j.Call(), "the allocation of the heap", func(l *rocshmem.Library) { j.Base = l.Malloc(uint64(j.Bytes + reserve)) })
 	if err != nil {
 		return err
 	}
@@ -241,6 +216,6 @@ func (j *joiner) reach() error {
 		return err
 	}
 	j.world = &group{m: j.memory, team: j.team, self: j.rank, size: j.job.Size}
-	_, err = j.gather(engine.Words{})
+	_, err = j.Gather(engine.Words{})
 	return err
 }

@@ -60,7 +60,7 @@ func (m *memory) PutSignal(pe int, dst engine.Offset, src unsafe.Pointer, n uint
 func (m *memory) Fence() {}
 
 // Quiet completes nothing, for the same reason.
-func (m *memory) Quiet(context.Context) error { return m.lib.poisoned() }
+func (m *memory) Quiet(context.Context) error { return m.lib.Poisoned() }
 
 // onDevice says whether an address is memory of a device, rather than Go's.
 func (m *memory) onDevice(p unsafe.Pointer) (bool, error) {

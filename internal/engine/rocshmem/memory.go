@@ -3,7 +3,6 @@ package rocshmem
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/goshmem/goshmem/internal/abi/rocshmem"
@@ -43,7 +42,7 @@ type memory struct {
 func (m *memory) World() engine.Group { return m.world }
 
 // Poisoned says why nothing of the library can be used any more.
-func (m *memory) Poisoned() error { return m.lib.poisoned() }
+func (m *memory) Poisoned() error { return m.lib.Poisoned() }
 
 // at is At for the library's calls.
 func (m *memory) at(pe int, off engine.Offset, n uintptr) (rocshmem.Symmetric, error) {
@@ -79,7 +78,7 @@ func (m *memory) Finish(ctx context.Context, call engine.Call, s device.Handle) 
 	case gaveUp == nil:
 		return fault
 	case m.Control.Broken() != nil:
-		return m.lib.poison(fmt.Errorf("rocshmem: a stream has not come to its end, so rocSHMEM cannot be used any more in this process: %w", gaveUp))
+		return m.lib.Poison("a stream has not come to its end", gaveUp)
 	}
 	return errors.Join(gaveUp, fault)
 }
@@ -92,7 +91,7 @@ func (m *memory) Close() error {
 }
 
 func (m *memory) finalize() error {
-	if m.lib.poisoned() != nil || m.Control.Broken() != nil {
+	if m.lib.Poisoned() != nil || m.Control.Broken() != nil {
 		return nil
 	}
 	ctx, call := context.Background(), engine.Call{Kind: engine.KindFinalize}
