@@ -43,6 +43,9 @@ var launches = sync.Pool{New: func() any {
 // is queued; a fault of it comes from a later call. CUDA: cuLaunchKernel; HIP:
 // hipModuleLaunchKernel.
 func (f *Function) Launch(s *Stream, shape Dims, args ...any) error {
+	if f == nil {
+		return fail(nil, "launch", problem(ErrArgument, "no kernel"))
+	}
 	l := launches.Get().(*launch)
 	defer launches.Put(l)
 	if err := f.launch(l, s, shape, args); err != nil {

@@ -126,7 +126,7 @@ func (c *Comm) usable() error {
 		return problem(ErrArgument, "no communicator: Init makes one")
 	}
 	if e := c.fault.Load(); e != nil {
-		return fmt.Errorf("useless since an error: %w", e)
+		return &since{"useless since an error", e}
 	}
 	switch {
 	case c.state.Load() != live:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/goshmem/goshmem/internal/ccl"
@@ -43,7 +44,7 @@ type LibraryError = ccl.Error
 var (
 	ErrArgument    = errors.New("invalid argument of a call")   // such a call is wrong at any time
 	ErrClosed      = errors.New("closed")                       // used after Close or Abort
-	ErrMismatch    = errors.New("the ranks do not do the same") // versions, devices, calls
+	ErrMismatch    = ccl.ErrMismatch                            // versions, devices, and in checked mode and on the host library calls
 	ErrNoLibrary   = errors.New("the library cannot be loaded") // the text says what was tried
 	ErrUnsupported = ccl.ErrUnsupported                         // this version, or this library, cannot do it
 	ErrTimeout     = ccl.ErrTimeout                             // not done in time
@@ -55,6 +56,45 @@ var (
 	ErrInvalidArgument = ccl.ErrInvalidArgument // the library says so
 	ErrInvalidUsage    = ccl.ErrInvalidUsage    // the library says so
 )
+
+// since is an error that goes back to an earlier one, which its text does not name in full.
+type since struct {
+	what  string
+	first *Error
+}
+
+func (s *since) Error() string {
+	return s.what + ": " + strings.TrimPrefix(s.first.Error(), "nccl: ")
+}
+
+func (s *since) Unwrap() error { return s.first }
+
+// list is several errors in one line.
+type list []error
+
+func (l list) Error() string {
+	var parts []string
+	for _, err := range l {
+		if text := err.Error(); !slices.Contains(parts, text) {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, "; and ")
+}
+
+func (l list) Unwrap() []error { return l }
+
+// several is nil, the only error, or all.
+func several(errs ...error) error {
+	all := list(slices.DeleteFunc(errs, func(err error) bool { return err == nil }))
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	}
+	return all
+}
 
 // detail is one of the Err values with a sentence of its own.
 type detail struct {
@@ -96,7 +136,7 @@ func (c *Comm) fail(op string, err error) error {
 // advice is what is behind an answer of the library more often than not.
 func advice(err error) string {
 	var e *LibraryError
-	if !errors.As(err, &e) {
+	if inner := (*Error)(nil); errors.As(err, &inner) || !errors.As(err, &e) { // an inner one has its own
 		return ""
 	}
 	words := strings.ToLower(e.Last)

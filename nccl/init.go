@@ -102,7 +102,7 @@ func (o settled) join(ctx context.Context, job launch.Job, m *meeting) (*Comm, e
 	if err != nil {
 		return nil, err
 	}
-	spec := ccl.Init{Device: place, Rank: job.Rank, Size: job.Size, IDs: ids, Config: o.config(), Grow: o.grow}
+	spec := ccl.Init{Device: place, Rank: job.Rank, Size: job.Size, IDs: ids, Config: o.config(), Grow: o.grow, Timeout: o.Timeout}
 	made, err := lib.Init(spec)
 	if err != nil {
 		return nil, err
@@ -281,7 +281,7 @@ func (o settled) one(lib ccl.Library, d *gpu.Device, rank, size int, id ccl.ID) 
 	if err != nil {
 		return nil, err
 	}
-	made, err := lib.Init(ccl.Init{Device: place, Rank: rank, Size: size, IDs: []ccl.ID{id}, Config: o.config()})
+	made, err := lib.Init(ccl.Init{Device: place, Rank: rank, Size: size, IDs: []ccl.ID{id}, Config: o.config(), Timeout: o.Timeout})
 	if err != nil {
 		return nil, err
 	}
