@@ -69,6 +69,29 @@ func (s *since) Error() string {
 
 func (s *since) Unwrap() error { return s.first }
 
+// timed gives an error of the ranks' meeting point its kind if their time was over.
+func timed(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, ErrTimeout) {
+		return &kinded{ErrTimeout, err}
+	}
+	return err
+}
+
+// parted gives one its kind when the ranks have met before: then another one has gone.
+func parted(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return timed(err)
+	}
+	return &kinded{ErrRemote, err}
+}
+
+// kinded is an error with one of the Err values, which its text does not need.
+type kinded struct{ kind, err error }
+
+func (k *kinded) Error() string { return k.err.Error() }
+
+func (k *kinded) Unwrap() []error { return []error{k.kind, k.err} }
+
 // list is several errors in one line.
 type list []error
 

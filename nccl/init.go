@@ -21,7 +21,7 @@ func Init(ctx context.Context, o Options) (*Comm, error) {
 	const op = "init"
 	c, err := start(ctx, o)
 	if err != nil {
-		return nil, failed(op, err)
+		return nil, failed(op, timed(err))
 	}
 	return c, nil
 }

@@ -234,6 +234,9 @@ func (c *Comm) quiet() (free func()) {
 // and closed, no more (ncclCommRevoke, NCCL 2.28.7). All ranks that are left call it.
 func (c *Comm) Revoke() error {
 	const op = "revoke"
+	if err := c.absent(); err != nil {
+		return c.fail(op, err)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.usable(); err != nil {

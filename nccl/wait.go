@@ -126,10 +126,14 @@ func (c *Comm) located(err error) error {
 	if !ok || !errors.Is(err, ErrTimeout) {
 		return err
 	}
-	if where := w.Where(); where != "" && !strings.Contains(err.Error(), where) {
-		return fmt.Errorf("%w; %s", err, where)
+	where := w.Where()
+	if e := c.fault.Load(); e != nil && where == "" { // another one of this process was first
+		return list{err, &since{"aborted meanwhile", e}}
 	}
-	return err
+	if where == "" || strings.Contains(err.Error(), where) {
+		return err
+	}
+	return fmt.Errorf("%w; %s", err, where)
 }
 
 // done is the error of a call whose result nobody waits for.
