@@ -134,7 +134,7 @@ func (c *Comm) usable() error {
 		return err
 	}
 	if e := c.fault.Load(); e != nil {
-		return &since{"useless since an error", e}
+		return fmt.Errorf("useless since an error: %w", e)
 	}
 	switch {
 	case c.state.Load() != live:

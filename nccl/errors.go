@@ -19,13 +19,14 @@ type Error struct {
 	Advice string // what to look at; "" if nothing is known
 }
 
-// Error is one line.
+// Error is one line. It does not say again what an error that is behind it says, too.
 func (e *Error) Error() string {
-	text := "nccl: " + e.Op
+	const who = "nccl: "
+	text := who + e.Op + ": "
 	if e.Comm != "" {
-		text += ": " + e.Comm
+		text += e.Comm + ": "
 	}
-	text += ": " + e.Err.Error()
+	text += strings.NewReplacer(text, "", who, "").Replace(e.Err.Error())
 	if e.Advice != "" {
 		text += " (" + e.Advice + ")"
 	}
@@ -56,18 +57,6 @@ var (
 	ErrInvalidArgument = ccl.ErrInvalidArgument // the library says so
 	ErrInvalidUsage    = ccl.ErrInvalidUsage    // the library says so
 )
-
-// since is an error that goes back to an earlier one, which its text does not name in full.
-type since struct {
-	what  string
-	first *Error
-}
-
-func (s *since) Error() string {
-	return s.what + ": " + strings.TrimPrefix(s.first.Error(), "nccl: ")
-}
-
-func (s *since) Unwrap() error { return s.first }
 
 // timed gives an error of the ranks' meeting point its kind if their time was over.
 func timed(err error) error {
@@ -109,12 +98,21 @@ func (l list) Unwrap() []error { return l }
 
 // several is nil, the only error, or all.
 func several(errs ...error) error {
-	all := list(slices.DeleteFunc(errs, func(err error) bool { return err == nil }))
-	switch len(all) {
-	case 0:
-		return nil
-	case 1:
-		return all[0]
+	var first error
+	var all list
+	for _, err := range errs {
+		switch {
+		case err == nil:
+		case first == nil:
+			first = err
+		case all == nil:
+			all = list{first, err}
+		default:
+			all = append(all, err)
+		}
+	}
+	if all == nil {
+		return first
 	}
 	return all
 }

@@ -228,7 +228,7 @@ func (g *group) end(drop bool) (estimate float64, err error) {
 			estimate, ended = o.lib.GroupSimulate()
 		}
 		if !drop || errors.Is(ended, ccl.ErrUnsupported) {
-			ended = errors.Join(ended, o.lib.GroupEnd())
+			ended = several(ended, o.lib.GroupEnd())
 		}
 		if entered == nil {
 			o.place.Leave(before)

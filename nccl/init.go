@@ -46,7 +46,7 @@ func start(ctx context.Context, o Options) (*Comm, error) {
 	}
 	c, err := s.join(ctx, job, m)
 	if err != nil {
-		return nil, errors.Join(err, m.Close())
+		return nil, several(err, m.Close())
 	}
 	if c.checker == nil {
 		err = m.Close()
@@ -270,7 +270,7 @@ func (o settled) together(lib ccl.Library, list []*gpu.Device) ([]*Comm, error) 
 		err = ended
 	}
 	if err != nil && len(comms) > 0 {
-		return nil, errors.Join(err, comms[0].abort(nil))
+		return nil, several(err, comms[0].abort(nil))
 	}
 	return comms, err
 }

@@ -38,7 +38,7 @@ func MemAlloc[T any](c *Comm, n int) (*Memory[T], error) {
 	}
 	x, err := gpu.Foreign[T](c.device, addr, n, gpu.DeviceMemory)
 	if err != nil {
-		return nil, c.fail(op, errors.Join(err, a.Free(c.place, addr)))
+		return nil, c.fail(op, several(err, a.Free(c.place, addr)))
 	}
 	return &Memory[T]{x, c, addr}, nil
 }
@@ -52,7 +52,7 @@ func (m *Memory[T]) Close() error {
 	addr := m.addr
 	m.addr = 0
 	err := m.Slice.Close() // what is foreign only stops to be usable
-	return m.c.fail("free", errors.Join(err, m.c.lib.(ccl.Allocator).Free(m.c.place, addr)))
+	return m.c.fail("free", several(err, m.c.lib.(ccl.Allocator).Free(m.c.place, addr)))
 }
 
 // Registration is memory that the library knows beforehand.

@@ -103,7 +103,7 @@ func (c *Comm) idle() (bool, error) {
 // aborted is the error of a call during which the communicator was aborted.
 func (c *Comm) aborted() error {
 	if e := c.fault.Load(); e != nil {
-		return &since{"aborted meanwhile", e}
+		return fmt.Errorf("aborted meanwhile: %w", e)
 	}
 	return problem(ErrClosed, "aborted meanwhile")
 }
@@ -128,7 +128,7 @@ func (c *Comm) located(err error) error {
 	}
 	where := w.Where()
 	if e := c.fault.Load(); e != nil && where == "" { // another one of this process was first
-		return list{err, &since{"aborted meanwhile", e}}
+		return list{err, fmt.Errorf("aborted meanwhile: %w", e)}
 	}
 	if where == "" || strings.Contains(err.Error(), where) {
 		return err
