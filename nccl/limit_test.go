@@ -74,6 +74,22 @@ func TestLimits(t *testing.T) {
 	})
 }
 
+// TestAloneAtInit: who has not come is named, too.
+func TestAloneAtInit(t *testing.T) {
+	if launched(t) {
+		return
+	}
+	o := options("host")
+	o.Timeout, o.ID, o.Size = 20*time.Millisecond, new(nccl.UniqueID), 2
+	var err error
+	if *o.ID, err = nccl.NewUniqueID(o); err != nil {
+		t.Fatal(err)
+	}
+	if err := second(nccl.Init(t.Context(), o)); !errors.Is(err, nccl.ErrTimeout) || !strings.Contains(err.Error(), "not joined: 1") {
+		t.Error(err)
+	}
+}
+
 // TestMismatch: the host library finds ranks that do not call the same, as checked mode does.
 func TestMismatch(t *testing.T) {
 	if launched(t) {

@@ -113,10 +113,10 @@ func (c *Comm) aborted() error {
 func (c *Comm) spoil(op string, err error, held *Comm) error {
 	e := &Error{Op: op, Comm: c.String(), Err: c.located(err), Advice: advice(err)}
 	c.family.blame(e)
-	if aborted := c.abort(held); aborted != nil {
-		e.Err = several(err, aborted)
-	}
-	return e
+	aborted := c.abort(held)
+	told := *e // others read that one already
+	told.Err = several(c.located(e.Err), aborted)
+	return &told
 }
 
 // located adds to the error of a wait whose time was over where the ranks are, as far as the

@@ -137,14 +137,22 @@ func (c *Comm) Failed() error {
 	return c.err
 }
 
-// Where says in which call all ranks are.
+// Where says in which call all ranks are, or who has not come to make the communicator.
 func (c *Comm) Where() string {
-	c.mu.Lock() // the world stays as long
-	defer c.mu.Unlock()
-	if c.world == nil {
+	select {
+	case <-c.ready:
+	default:
 		return ""
 	}
-	return ranks(c.world.heap.Where())
+	c.mu.Lock() // the world stays as long
+	defer c.mu.Unlock()
+	switch known := (*ccl.Error)(nil); {
+	case c.world != nil:
+		return ranks(c.world.heap.Where())
+	case errors.As(c.initErr, &known):
+		return known.Text
+	}
+	return ""
 }
 
 // drain waits until what was called is over; after a failure, until none of it is at work.

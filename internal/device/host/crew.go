@@ -76,10 +76,13 @@ func lineOfPanic() string {
 	return ""
 }
 
-// helps says whether a kernel has called a function of ours.
+// helps says whether a kernel has called a function of ours, or one that it is made with.
 func helps(f runtime.Frame) bool {
 	rest, ours := strings.CutPrefix(f.Function, "github.com/goshmem/goshmem/")
 	of := func(name string) bool { return strings.HasPrefix(rest, name+".") }
+	if strings.HasPrefix(f.Function, "sync/atomic.") || strings.HasSuffix(f.File, ".s") {
+		return true
+	}
 	return ours && !strings.HasSuffix(f.File, "_test.go") &&
 		slices.ContainsFunc([]string{"gpu", "provider", "dtype", "internal/mem", "internal/device/host"}, of)
 }
