@@ -53,8 +53,9 @@
 // device and long enough, parts that overlap, remainders, types, operations that belong to
 // another communicator, ranks, use after Close. Checked mode (GOSHMEM_CHECK=1,
 // Options.Check) also compares the collectives of all ranks before they start, and names
-// those that differ. The host library finds such differences without it, except between a
-// send and a receive that never meet, but when the work is under way: the communicator is
-// then of no more use. Both are ErrMismatch. Checked mode needs a communicator of [Init], without ids of the program's own, or
-// of [InitAll], or one that was split or shrunk of such; see [Comm.Split] for the limits.
+// those that differ. The host library finds such differences without it, except a send and
+// a receive that never meet, but when the work is under way: the communicator is then of no
+// more use. Both are [ErrMismatch]. Checked mode needs a communicator of [Init], without ids
+// of the program's own, or of [InitAll], or one that was split or shrunk of such; see
+// [Comm.Split] for the limits.
 package nccl
