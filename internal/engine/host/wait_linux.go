@@ -25,7 +25,7 @@ const (
 	processSpin   = 80 // with a pause after each
 	crowdedSpin   = 20
 	processYields = 200
-	briefYields   = 40
+	briefLimit    = 50 * time.Microsecond
 	yieldLimit    = time.Millisecond // for all yields together
 )
 
@@ -66,8 +66,10 @@ func (p *processes) yield(ready func() bool) bool {
 	return false
 }
 
+// brief lasts as long as it takes to hand the wait to another goroutine and to learn of its
+// end where all cores are at work.
 func (p *processes) brief(ready func() bool) bool {
-	for range briefYields {
+	for start := time.Now(); time.Since(start) < briefLimit; {
 		syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
 		if ready() {
 			return true
