@@ -57,9 +57,13 @@ type Properties = device.Properties
 // Properties returns what the device is; it asks once and does not wait for work. CUDA: cuDeviceGetAttribute; HIP:
 // hipGetDeviceProperties.
 func (d *Device) Properties() (Properties, error) {
+	const op = "properties"
+	if d == nil {
+		return Properties{}, noDevice(op)
+	}
 	p, err := d.limits()
 	if err != nil {
-		return Properties{}, fail(d, "properties", err)
+		return Properties{}, fail(d, op, err)
 	}
 	return *p, nil
 }
@@ -67,8 +71,12 @@ func (d *Device) Properties() (Properties, error) {
 // MemoryInfo returns how many bytes of the device's memory are free, and how many there
 // are. CUDA: cuMemGetInfo; HIP: hipMemGetInfo.
 func (d *Device) MemoryInfo() (free, total uint64, err error) {
+	const op = "memory info"
+	if d == nil {
+		return 0, 0, noDevice(op)
+	}
 	free, total, err = d.driver().MemoryInfo(d.index)
-	return free, total, fail(d, "memory info", err)
+	return free, total, fail(d, op, err)
 }
 
 // PeerAccess is what a device can do with another's memory. The fields: Access (load and
@@ -79,11 +87,15 @@ type PeerAccess = device.PeerAccess
 // of different platforms can do nothing. CUDA: cuDeviceGetP2PAttribute; HIP:
 // hipDeviceGetP2PAttribute.
 func (d *Device) Peer(other *Device) (PeerAccess, error) {
+	const op = "peer"
+	if d == nil {
+		return PeerAccess{}, noDevice(op)
+	}
 	if other == nil || other.p != d.p {
 		return PeerAccess{}, nil
 	}
 	a, err := d.driver().Peer(d.index, other.index)
-	return a, fail(d, "peer", err)
+	return a, fail(d, op, err)
 }
 
 // EnablePeer lets kernels of the device load and store memory of other. More than once
@@ -91,6 +103,9 @@ func (d *Device) Peer(other *Device) (PeerAccess, error) {
 // cuCtxEnablePeerAccess; HIP: hipDeviceEnablePeerAccess.
 func (d *Device) EnablePeer(other *Device) error {
 	const op = "enable peer"
+	if d == nil {
+		return noDevice(op)
+	}
 	if other == nil || other.p != d.p {
 		return fail(d, op, problem(ErrUnsupported, "%v is not a device of platform %s", other, d.p.name))
 	}
@@ -112,7 +127,11 @@ func (d *Device) EnablePeer(other *Device) error {
 // cannot. A stream that is being captured has no work. CUDA: cuEventRecord in the default
 // stream, for cuCtxSynchronize; HIP: hipEventRecord, for hipDeviceSynchronize.
 func (d *Device) Synchronize(ctx context.Context) error {
-	err := fail(d, "synchronize", d.settle(ctx))
+	const op = "synchronize"
+	if d == nil {
+		return noDevice(op)
+	}
+	err := fail(d, op, d.settle(ctx))
 	d.live.Range(func(key, _ any) bool {
 		if s := key.(*Stream); err == nil && !s.capturing.Load() {
 			err = s.Synchronize(ctx)

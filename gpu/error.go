@@ -72,6 +72,9 @@ func problem(is error, format string, args ...any) error {
 	return &detail{is, fmt.Sprintf(format, args...)}
 }
 
+// noDevice is the error of a call on a nil *Device.
+func noDevice(op string) error { return fail(nil, op, problem(ErrArgument, "no device: use Open")) }
+
 // fail wraps err for a call on d; d may be nil.
 func fail(d *Device, op string, err error) error {
 	if err == nil {

@@ -25,6 +25,9 @@ type EventOptions struct {
 // HIP: hipEventCreateWithFlags.
 func (d *Device) NewEvent(options ...EventOptions) (*Event, error) {
 	const op = "new event"
+	if d == nil {
+		return nil, noDevice(op)
+	}
 	o, err := atMostOne(options)
 	if err != nil {
 		return nil, fail(d, op, err)

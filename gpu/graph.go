@@ -58,6 +58,9 @@ func (s *Stream) EndCapture() (*Graph, error) {
 // uses must not have been closed. CUDA: cuGraphLaunch; HIP: hipGraphLaunch.
 func (g *Graph) Launch(s *Stream) error {
 	const op = "launch graph"
+	if g == nil {
+		return fail(nil, op, problem(ErrArgument, "no graph"))
+	}
 	if g.ended() {
 		return fail(g.d, op, problem(ErrClosed, "the graph is closed"))
 	}

@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 	"iter"
+	"reflect"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/device"
@@ -70,12 +71,45 @@ func (b Block) Each3() iter.Seq[[3]int] {
 	}
 }
 
+// perWord is how many kinds are in a word. Behind the arguments of a kernel in Go are words
+// with their kinds: the driver does not know its parameters.
+const perWord = 8
+
+// kindWords are the kinds of n arguments.
+func (l *launch) kindWords(n int) []uint64 {
+	words := l.own[:(n+perWord-1)/perWord]
+	clear(words)
+	for i, kind := range l.kinds[:n] {
+		words[i/perWord] |= uint64(kind) << (i % perWord * 8)
+	}
+	return words
+}
+
+// given is how many arguments there are before the words with their kinds.
+func (b Block) given() int {
+	all := len(b.work.Args)
+	return all - (all+perWord)/(perWord+1)
+}
+
+// kind is that of argument i.
+func (b Block) kind(i int) reflect.Kind {
+	return reflect.Kind(b.work.Args[b.given()+i/perWord] >> (i % perWord * 8) & 0xff)
+}
+
 // Arg returns argument i of the launch, a number of exactly this type, or the address
-// that memory has as a uintptr.
+// that memory has as a uintptr. To ask for another type, or for an argument that the launch
+// did not give, is a fault of the stream.
 func Arg[T any](b Block, i int) T {
 	var v T
-	if i < 0 || i >= len(b.work.Args) || unsafe.Sizeof(v) > 8 {
-		panic(fmt.Sprintf("argument %d as %T: the launch gave %d, each of at most 8 bytes", i, v, len(b.work.Args)))
+	if n := b.given(); i < 0 || i >= n || unsafe.Sizeof(v) > 8 {
+		panic(fmt.Sprintf("argument %d as %T: the launch gave %d, each of at most 8 bytes", i, v, n))
+	}
+	switch is := b.kind(i); {
+	case is == reflect.TypeFor[T]().Kind():
+	case is == reflect.Uintptr:
+		panic(fmt.Sprintf("argument %d as %T: the launch gave memory or an address, which is a uintptr", i, v))
+	default:
+		panic(fmt.Sprintf("argument %d as %T: the launch gave a number of type %v", i, v, is))
 	}
 	return host.Arg[T](b.work, i)
 }

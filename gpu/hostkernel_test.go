@@ -1,6 +1,8 @@
 package gpu_test
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -14,6 +16,7 @@ func TestHostKernelFaults(t *testing.T) {
 	for says, kernel := range map[string]gpu.HostKernel{
 		"argument 1 as int32: the launch gave 1":         func(b gpu.Block) { gpu.Arg[int32](b, 1) },
 		"argument -1 as int32: the launch gave 1":        func(b gpu.Block) { gpu.Arg[int32](b, -1) },
+		"argument 0 as float64: the launch gave memory":  func(b gpu.Block) { gpu.Arg[float64](b, 0) },
 		"each of at most 8 bytes":                        func(b gpu.Block) { gpu.Arg[[2]uint64](b, 0) },
 		"the memory ends before, at hostkernel_test.go:": func(b gpu.Block) { gpu.ArgSlice[int32](b, 0, 9) },
 		"1 elements of int32 at 0x0":                     func(b gpu.Block) { gpu.PeerSlice[int32](b, 0, 1) },
@@ -32,6 +35,49 @@ func TestHostKernelFaults(t *testing.T) {
 		must(t, m.Close())
 	}
 	must(t, x.Fill(1))
+}
+
+// TestHostKernelTypes: a number is read as what it was given as, however many there are.
+func TestHostKernelTypes(t *testing.T) {
+	d := open(t, "host")
+	args := []any{int32(-1), uint32(1), int64(-2), uint64(2), float32(1.5), 2.5, int8(-3), uint16(3), uint8(4), true}
+	for len(args) < 64 {
+		args = append(args, int32(len(args)))
+	}
+	var wrong [64]string
+	m := get(d.Compile(gpu.Program{Host: map[string]gpu.HostKernel{"types": func(b gpu.Block) {
+		for i := 10; i < 64; i++ {
+			if gpu.Arg[int32](b, i) != int32(i) {
+				wrong[i] = "another number"
+			}
+		}
+		if gpu.Arg[float64](b, 5) != 2.5 || gpu.Arg[int8](b, 6) != -3 || gpu.Arg[uint16](b, 7) != 3 || !gpu.Arg[bool](b, 9) {
+			wrong[0] = "another number"
+		}
+		for i := range 64 {
+			wrong[i] += misread(b, i, i == 5)
+		}
+	}}}))(t)
+	closing(t, m)
+	s := get(d.NewStream())(t)
+	closing(t, s)
+	must(t, errors.Join(function(t, m, "types").Launch(s, gpu.Grid(1, 1), args...), s.Synchronize(t.Context())))
+	for i, text := range wrong {
+		if text != "" {
+			t.Errorf("argument %d: %s", i, text)
+		}
+	}
+}
+
+// misread reads an argument as a float64.
+func misread(b gpu.Block, i int, is bool) (wrong string) {
+	defer func() {
+		if said := recover(); (said == nil) != is {
+			wrong = fmt.Sprint("as a float64: ", said)
+		}
+	}()
+	gpu.Arg[float64](b, i)
+	return ""
 }
 
 // TestHostKernelMissing: a program says what it lacks.

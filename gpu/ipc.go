@@ -52,6 +52,9 @@ func (d *Device) allocation(p device.Ptr) (device.Ptr, device.Ptr, error) {
 // hipIpcOpenMemHandle.
 func (d *Device) Import(h IPCHandle) (Buffer, error) {
 	const op = "import"
+	if d == nil {
+		return Buffer{}, noDevice(op)
+	}
 	if of := strings.TrimRight(string(h.Platform[:]), "\x00"); of != d.p.name {
 		return Buffer{}, fail(d, op, problem(ErrArgument, "the handle is one of platform %q", of))
 	}

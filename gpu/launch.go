@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"reflect"
 	"sync"
 	"unsafe"
 
@@ -18,13 +19,18 @@ type KernelArg interface {
 // mostArgs is how many arguments a launch takes.
 const mostArgs = 64
 
+// room is for arguments, and the kinds of those of a kernel in Go.
+const room = mostArgs + mostArgs/perWord
+
 // launch is what the driver reads of a launch. It is used again: launches allocate
 // nothing.
 type launch struct {
 	device.Launch
-	words [mostArgs]uint64
-	sizes [mostArgs]uintptr
-	at    [mostArgs]unsafe.Pointer
+	words [room]uint64
+	sizes [room]uintptr
+	kinds [room]uint8 // reflect.Kind
+	own   [mostArgs / perWord]uint64
+	at    [room]unsafe.Pointer
 }
 
 // launches are those that are not in use.
@@ -43,6 +49,9 @@ var launches = sync.Pool{New: func() any {
 // is queued; a fault of it comes from a later call. CUDA: cuLaunchKernel; HIP:
 // hipModuleLaunchKernel.
 func (f *Function) Launch(s *Stream, shape Dims, args ...any) error {
+	if f == nil {
+		return fail(nil, "launch", problem(ErrArgument, "no kernel"))
+	}
 	l := launches.Get().(*launch)
 	defer launches.Put(l)
 	if err := f.launch(l, s, shape, args); err != nil {
@@ -97,6 +106,9 @@ func (f *Function) take(l *launch, args []any, own []uint64) error {
 			return problem(ErrArgument, "argument %d has %d bytes, its parameter %d", i, l.sizes[i], params[i])
 		}
 	}
+	if f.m.goes {
+		own = l.kindWords(len(args))
+	}
 	for i, w := range own {
 		put(l, len(args)+i, w)
 	}
@@ -125,7 +137,7 @@ func (l *launch) set(i int, d *Device, a any) error {
 	if err := d.reaches(arg); err != nil {
 		return err
 	}
-	l.words[i], l.sizes[i] = uint64(arg.Ptr), unsafe.Sizeof(arg.Ptr)
+	put(l, i, uintptr(arg.Ptr))
 	return nil
 }
 
@@ -183,6 +195,7 @@ func put[T any](l *launch, i int, v T) {
 	l.words[i] = 0
 	*(*T)(unsafe.Pointer(&l.words[i])) = v
 	l.sizes[i] = unsafe.Sizeof(v)
+	l.kinds[i] = uint8(reflect.TypeFor[T]().Kind())
 }
 
 // reaches says why work of the device cannot use an argument.

@@ -31,6 +31,9 @@ type Program struct {
 // hipModuleLoadData.
 func (d *Device) Compile(p Program) (*Module, error) {
 	const op = "compile"
+	if d == nil {
+		return nil, noDevice(op)
+	}
 	if drv, ok := d.driver().(goModules); ok {
 		m, err := d.fromGo(drv, p)
 		return m, fail(d, op, err)
@@ -71,6 +74,9 @@ type Module struct {
 // architecture. CUDA: cuModuleLoadData; HIP: hipModuleLoadData.
 func (d *Device) LoadModule(image []byte) (*Module, error) {
 	const op = "load module"
+	if d == nil {
+		return nil, noDevice(op)
+	}
 	if len(image) == 0 {
 		return nil, fail(d, op, problem(ErrArgument, "the image is empty"))
 	}
@@ -97,6 +103,9 @@ func (m *Module) Close() error {
 // HIP: hipModuleGetFunction.
 func (m *Module) Function(name string) (*Function, error) {
 	const op = "function"
+	if m == nil {
+		return nil, fail(nil, op, problem(ErrArgument, "no module"))
+	}
 	if m.ended() {
 		return nil, fail(m.d, op, problem(ErrClosed, "the module is closed"))
 	}

@@ -36,7 +36,7 @@ func AllocPinned[T any](d *Device, n int) (Slice[T], error) {
 
 func alloc[T any](d *Device, kind MemoryKind, op string, n int) (Slice[T], error) {
 	if d == nil {
-		return Slice[T]{}, fail(nil, op, problem(ErrArgument, "no device"))
+		return Slice[T]{}, noDevice(op)
 	}
 	b, err := allocate(d, kind, reflect.TypeFor[T](), n)
 	if err != nil {
@@ -52,7 +52,7 @@ func alloc[T any](d *Device, kind MemoryKind, op string, n int) (Slice[T], error
 func Foreign[T any](d *Device, address uintptr, n int, kind MemoryKind) (Slice[T], error) {
 	const op = "foreign"
 	if d == nil {
-		return Slice[T]{}, fail(nil, op, problem(ErrArgument, "no device"))
+		return Slice[T]{}, noDevice(op)
 	}
 	bytes, err := extent(reflect.TypeFor[T](), n)
 	if err == nil {

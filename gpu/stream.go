@@ -31,6 +31,9 @@ type StreamOptions struct {
 // hipStreamCreateWithPriority.
 func (d *Device) NewStream(options ...StreamOptions) (*Stream, error) {
 	const op = "new stream"
+	if d == nil {
+		return nil, noDevice(op)
+	}
 	o, err := atMostOne(options)
 	if err != nil {
 		return nil, fail(d, op, err)
@@ -59,8 +62,12 @@ func atMostOne[T any](given []T) (T, error) {
 // Priorities returns the numbers between which a stream's priority makes a difference.
 // CUDA: cuCtxGetStreamPriorityRange; HIP: hipDeviceGetStreamPriorityRange.
 func (d *Device) Priorities() (least, greatest int, err error) {
+	const op = "priorities"
+	if d == nil {
+		return 0, 0, noDevice(op)
+	}
 	least, greatest, err = d.driver().Priorities(d.index)
-	return least, greatest, fail(d, "priorities", err)
+	return least, greatest, fail(d, op, err)
 }
 
 // StreamFromHandle returns a stream that another library made, by the number that it
@@ -138,7 +145,7 @@ func (s *Stream) Query() (done bool, err error) {
 
 // Synchronize waits until all work that was queued is done, and returns a fault of it.
 // It ends with ErrTimeout when ctx does, or, if ctx has no deadline, after GOSHMEM_TIMEOUT
-// (5 minutes); the work goes on. CUDA: cuStreamSynchronize; HIP: hipStreamSynchronize.
+// (5 minutes); the work goes on. A nil ctx is context.Background(). CUDA: cuStreamSynchronize; HIP: hipStreamSynchronize.
 func (s *Stream) Synchronize(ctx context.Context) error {
 	return s.do("synchronize", func(drv device.Driver, dev int) error {
 		if done, err := drv.StreamDone(dev, s.h); done || err != nil {

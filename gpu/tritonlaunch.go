@@ -19,6 +19,9 @@ import (
 // the number, kinds, types, sizes and multiples of arguments. CUDA: cuLaunchKernel; HIP:
 // hipModuleLaunchKernel.
 func (k *TritonKernel) Launch(s *Stream, grid [3]int, args ...any) error {
+	if k == nil {
+		return fail(nil, "launch", problem(ErrArgument, "no kernel"))
+	}
 	l := launches.Get().(*launch)
 	defer launches.Put(l)
 	if err := k.launch(l, s, grid, args); err != nil {

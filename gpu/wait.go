@@ -23,6 +23,7 @@ const (
 // await looks until done says so: without pause at first, as vendors' libraries do, then
 // at growing intervals. Their own waits could not be broken off.
 func await(ctx context.Context, done func() (bool, error)) error {
+	ctx = known(ctx)
 	begun := time.Now()
 	for looks := 1; time.Since(begun) < spin; looks++ {
 		if ok, err := done(); ok || err != nil {
@@ -55,8 +56,17 @@ func await(ctx context.Context, done func() (bool, error)) error {
 	}
 }
 
+// known is ctx, or the background for nil.
+func known(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}
+
 // bounded gives ctx a deadline if it has none.
 func bounded(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	ctx = known(ctx)
 	if _, has := ctx.Deadline(); has {
 		return ctx, func() {}, nil
 	}

@@ -120,7 +120,7 @@ func (k *checker) verify(ctx context.Context) (wrong error) {
 		texts, err := k.exchange.collect(ctx)
 		if err != nil {
 			k.posted = 0
-			return fmt.Errorf("checked mode: not all ranks have come to this call: %w", err)
+			return fmt.Errorf("checked mode: not all ranks have come to this call: %w", parted(err))
 		}
 		if wrong == nil {
 			wrong = disagreement(texts)

@@ -215,3 +215,23 @@ func TestCheckedRemote(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// gone is a meeting point that others have left, or where time is over.
+type gone struct {
+	seat
+	err error
+}
+
+func (g gone) collect(context.Context) ([][]byte, error) { return nil, g.err }
+
+// TestCheckedAbsent: that a rank does not come to be compared has a kind.
+func TestCheckedAbsent(t *testing.T) {
+	for _, c := range []struct{ err, is error }{
+		{errors.New("the connection is lost"), ErrRemote}, {context.DeadlineExceeded, ErrTimeout}, {context.Canceled, context.Canceled},
+	} {
+		k := &checker{exchange: gone{err: c.err}, posted: 1}
+		if err := k.verify(t.Context()); !errors.Is(err, c.is) || !strings.HasSuffix(err.Error(), "not all ranks have come to this call: "+c.err.Error()) {
+			t.Errorf("%v is %v", c.err, err)
+		}
+	}
+}

@@ -53,6 +53,9 @@ func (c *Comm) Split(ctx context.Context, color, key int, config ...Config) (*Co
 // ncclCommShrink (2.27).
 func (c *Comm) Shrink(ctx context.Context, exclude []int, abort bool, config ...Config) (*Comm, error) {
 	const op = "shrink"
+	if err := c.absent(); err != nil {
+		return nil, c.fail(op, err)
+	}
 	s, ok := c.c.(ccl.Shrinker)
 	if !ok {
 		return nil, c.fail(op, c.without("shrink"))
@@ -76,6 +79,9 @@ func (c *Comm) Shrink(ctx context.Context, exclude []int, abort bool, config ...
 // ncclCommGetUniqueId (2.29).
 func (c *Comm) GrowID() (UniqueID, error) {
 	const op = "grow id"
+	if err := c.absent(); err != nil {
+		return UniqueID{}, c.fail(op, err)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.usable(); err != nil {
@@ -95,6 +101,9 @@ func (c *Comm) GrowID() (UniqueID, error) {
 // id, over which nobody can meet. Collective. ncclCommGrow (2.29).
 func (c *Comm) Grow(ctx context.Context, size int, id *UniqueID, config ...Config) (*Comm, error) {
 	const op = opGrow
+	if err := c.absent(); err != nil {
+		return nil, c.fail(op, err)
+	}
 	g, ok := c.c.(ccl.Grower)
 	switch {
 	case !ok:
@@ -137,6 +146,9 @@ func Join(ctx context.Context, o Options) (*Comm, error) {
 // child has the library make a communicator, and waits for it outside groups. While it
 // does, the parent cannot be used.
 func (c *Comm) child(ctx context.Context, op, how string, color int, config []Config, call func(*ccl.Config) (ccl.Comm, error)) (*Comm, error) {
+	if err := c.absent(); err != nil {
+		return nil, err
+	}
 	o, cfg, err := c.childOptions(config)
 	if err != nil {
 		return nil, err

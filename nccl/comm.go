@@ -125,10 +125,18 @@ func (c *Comm) String() string {
 	return text
 }
 
-// usable says why calls are not possible.
-func (c *Comm) usable() error {
+// absent is the error of a call on no communicator.
+func (c *Comm) absent() error {
 	if c == nil || c.c == nil {
 		return problem(ErrArgument, "no communicator: Init makes one")
+	}
+	return nil
+}
+
+// usable says why calls are not possible.
+func (c *Comm) usable() error {
+	if err := c.absent(); err != nil {
+		return err
 	}
 	if e := c.fault.Load(); e != nil {
 		return fmt.Errorf("useless since an error: %w", e)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/goshmem/goshmem/internal/ccl"
@@ -18,13 +19,14 @@ type Error struct {
 	Advice string // what to look at; "" if nothing is known
 }
 
-// Error is one line.
+// Error is one line. It does not say again what an error that is behind it says, too.
 func (e *Error) Error() string {
-	text := "nccl: " + e.Op
+	const who = "nccl: "
+	text := who + e.Op + ": "
 	if e.Comm != "" {
-		text += ": " + e.Comm
+		text += e.Comm + ": "
 	}
-	text += ": " + e.Err.Error()
+	text += strings.NewReplacer(text, "", who, "").Replace(e.Err.Error())
 	if e.Advice != "" {
 		text += " (" + e.Advice + ")"
 	}
@@ -43,7 +45,7 @@ type LibraryError = ccl.Error
 var (
 	ErrArgument    = errors.New("invalid argument of a call")   // such a call is wrong at any time
 	ErrClosed      = errors.New("closed")                       // used after Close or Abort
-	ErrMismatch    = errors.New("the ranks do not do the same") // versions, devices, calls
+	ErrMismatch    = ccl.ErrMismatch                            // versions, devices, and in checked mode and on the host library calls
 	ErrNoLibrary   = errors.New("the library cannot be loaded") // the text says what was tried
 	ErrUnsupported = ccl.ErrUnsupported                         // this version, or this library, cannot do it
 	ErrTimeout     = ccl.ErrTimeout                             // not done in time
@@ -55,6 +57,65 @@ var (
 	ErrInvalidArgument = ccl.ErrInvalidArgument // the library says so
 	ErrInvalidUsage    = ccl.ErrInvalidUsage    // the library says so
 )
+
+// timed gives an error of the ranks' meeting point its kind if their time was over.
+func timed(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, ErrTimeout) {
+		return &kinded{ErrTimeout, err}
+	}
+	return err
+}
+
+// parted gives one its kind when the ranks have met before: then another one has gone.
+func parted(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return timed(err)
+	}
+	return &kinded{ErrRemote, err}
+}
+
+// kinded is an error with one of the Err values, which its text does not need.
+type kinded struct{ kind, err error }
+
+func (k *kinded) Error() string { return k.err.Error() }
+
+func (k *kinded) Unwrap() []error { return []error{k.kind, k.err} }
+
+// list is several errors in one line.
+type list []error
+
+func (l list) Error() string {
+	var parts []string
+	for _, err := range l {
+		if text := err.Error(); !slices.Contains(parts, text) {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, "; and ")
+}
+
+func (l list) Unwrap() []error { return l }
+
+// several is nil, the only error, or all.
+func several(errs ...error) error {
+	var first error
+	var all list
+	for _, err := range errs {
+		switch {
+		case err == nil:
+		case first == nil:
+			first = err
+		case all == nil:
+			all = list{first, err}
+		default:
+			all = append(all, err)
+		}
+	}
+	if all == nil {
+		return first
+	}
+	return all
+}
 
 // detail is one of the Err values with a sentence of its own.
 type detail struct {
@@ -96,7 +157,7 @@ func (c *Comm) fail(op string, err error) error {
 // advice is what is behind an answer of the library more often than not.
 func advice(err error) string {
 	var e *LibraryError
-	if !errors.As(err, &e) {
+	if inner := (*Error)(nil); errors.As(err, &inner) || !errors.As(err, &e) { // an inner one has its own
 		return ""
 	}
 	words := strings.ToLower(e.Last)

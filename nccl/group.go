@@ -92,6 +92,9 @@ func (g *group) shut() {
 // library can help it (NCCL 2.22), and the error is that of f; a panic of f ends the group
 // so, too. A group cannot be left open. ncclGroupStart, ncclGroupEnd.
 func Group(f func() error) error {
+	if f == nil {
+		return failed("group", problem(ErrArgument, "no function"))
+	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	g := openGroup()
@@ -133,6 +136,9 @@ func (g *group) conclude(failed error) error {
 // that the last collective of f would take (NCCL 2.22). ncclGroupSimulateEnd.
 func Simulate(f func() error) (time.Duration, error) {
 	const op = "simulate"
+	if f == nil {
+		return 0, failed(op, problem(ErrArgument, "no function"))
+	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	g := openGroup()
@@ -237,7 +243,7 @@ func (g *group) end(drop bool) (estimate float64, err error) {
 			estimate, ended = o.lib.GroupSimulate()
 		}
 		if !drop || errors.Is(ended, ccl.ErrUnsupported) {
-			ended = errors.Join(ended, o.lib.GroupEnd())
+			ended = several(ended, o.lib.GroupEnd())
 		}
 		if entered == nil {
 			o.place.Leave(before)

@@ -21,7 +21,7 @@ func Init(ctx context.Context, o Options) (*Comm, error) {
 	const op = "init"
 	c, err := start(ctx, o)
 	if err != nil {
-		return nil, failed(op, err)
+		return nil, failed(op, timed(err))
 	}
 	return c, nil
 }
@@ -46,7 +46,7 @@ func start(ctx context.Context, o Options) (*Comm, error) {
 	}
 	c, err := s.join(ctx, job, m)
 	if err != nil {
-		return nil, errors.Join(err, m.Close())
+		return nil, several(err, m.Close())
 	}
 	if c.checker == nil {
 		err = m.Close()
@@ -102,7 +102,7 @@ func (o settled) join(ctx context.Context, job launch.Job, m *meeting) (*Comm, e
 	if err != nil {
 		return nil, err
 	}
-	spec := ccl.Init{Device: place, Rank: job.Rank, Size: job.Size, IDs: ids, Config: o.config(), Grow: o.grow}
+	spec := ccl.Init{Device: place, Rank: job.Rank, Size: job.Size, IDs: ids, Config: o.config(), Grow: o.grow, Timeout: o.Timeout}
 	made, _, err := apart(ctx, o.blocks(lib), func() (ccl.Comm, error) { return lib.Init(spec) }, drop)
 	if err != nil {
 		return nil, err
@@ -272,7 +272,7 @@ func (o settled) together(lib ccl.Library, list []*gpu.Device) ([]*Comm, error) 
 		err = ended
 	}
 	if err != nil && len(comms) > 0 {
-		return nil, errors.Join(err, comms[0].abort(nil))
+		return nil, several(err, comms[0].abort(nil))
 	}
 	return comms, err
 }
@@ -283,7 +283,7 @@ func (o settled) one(lib ccl.Library, d *gpu.Device, rank, size int, id ccl.ID) 
 	if err != nil {
 		return nil, err
 	}
-	made, err := lib.Init(ccl.Init{Device: place, Rank: rank, Size: size, IDs: []ccl.ID{id}, Config: o.config()})
+	made, err := lib.Init(ccl.Init{Device: place, Rank: rank, Size: size, IDs: []ccl.ID{id}, Config: o.config(), Timeout: o.Timeout})
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package nccl
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -118,7 +117,7 @@ func closeAll(list []*Comm) error {
 	for _, c := range list {
 		errs = append(errs, c.finalized())
 	}
-	return errors.Join(append(errs, together(list, (*Comm).destroy))...)
+	return several(append(errs, together(list, (*Comm).destroy))...)
 }
 
 // together calls something for all communicators at the same time, each on a thread of its
@@ -140,10 +139,10 @@ func together(list []*Comm, call func(*Comm) error) error {
 		case err := <-results:
 			errs = append(errs, err)
 		case <-timer.C:
-			return errors.Join(append(errs, problem(ErrTimeout, "the library has not come back within %v; its thread is given up", list[0].timeout))...)
+			return several(append(errs, problem(ErrTimeout, "the library has not come back within %v; its thread is given up", list[0].timeout))...)
 		}
 	}
-	return errors.Join(errs...)
+	return several(errs...)
 }
 
 // releaseAll ends what belongs to the communicator.
@@ -156,7 +155,7 @@ func (c *Comm) releaseAll() error {
 	for i := len(list) - 1; i >= 0; i-- {
 		errs = append(errs, done(list[i].release()))
 	}
-	return errors.Join(errs...)
+	return several(errs...)
 }
 
 // begin has the library complete what was called. What was revoked cannot be completed.
@@ -186,7 +185,7 @@ func (c *Comm) destroy() error {
 		return nil
 	}
 	c.unasked()
-	return errors.Join(done(c.c.Destroy()), c.checker.close(), c.barrier.Close()) // no barrier is under way any more
+	return several(done(c.c.Destroy()), c.checker.close(), c.barrier.Close()) // no barrier is under way any more
 }
 
 // patience is how long Abort waits for a call that is under way, and shortPatience for one of
@@ -218,7 +217,7 @@ func (c *Comm) abort(held *Comm) error {
 			defer m.quiet()()
 		}
 		m.unasked()
-		return errors.Join(done(m.c.Abort()), m.checker.close(), m.barrier.Close())
+		return several(done(m.c.Abort()), m.checker.close(), m.barrier.Close())
 	})
 }
 
@@ -240,6 +239,9 @@ func (c *Comm) quiet() (free func()) {
 // and closed, no more (ncclCommRevoke, NCCL 2.28.7). All ranks that are left call it.
 func (c *Comm) Revoke() error {
 	const op = "revoke"
+	if err := c.absent(); err != nil {
+		return c.fail(op, err)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.usable(); err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -135,7 +134,7 @@ func (m *meeting) agree(ctx context.Context, o settled, d *gpu.Device, lib ccl.L
 	}
 	texts, err := m.gather(ctx, text, cardRoom)
 	if err != nil || chosen != nil {
-		return nil, errors.Join(chosen, err)
+		return nil, several(chosen, err)
 	}
 	cards := make([]card, len(texts))
 	for rank, text := range texts {
@@ -190,7 +189,7 @@ func (m *meeting) ship(ctx context.Context, lib ccl.Library) (ccl.ID, error) {
 		copy(packet[:], id[:])
 	}
 	if err := m.exchange.Broadcast(ctx, packet[:], 0); err != nil || mine != nil {
-		return id, errors.Join(mine, err)
+		return id, several(mine, err)
 	}
 	copy(id[:], packet[:])
 	if text := bytes.TrimRight(packet[len(id):], "\x00"); len(text) > 0 {

@@ -38,7 +38,7 @@ func MemAlloc[T any](c *Comm, n int) (*Memory[T], error) {
 	}
 	x, err := gpu.Foreign[T](c.device, addr, n, gpu.DeviceMemory)
 	if err != nil {
-		return nil, c.fail(op, errors.Join(err, a.Free(c.place, addr)))
+		return nil, c.fail(op, several(err, a.Free(c.place, addr)))
 	}
 	return &Memory[T]{x, c, addr}, nil
 }
@@ -46,13 +46,13 @@ func MemAlloc[T any](c *Comm, n int) (*Memory[T], error) {
 // Close gives the memory back; more than once does no harm. Work on it must be done, and
 // registrations of it closed. It may come after the communicator's. ncclMemFree.
 func (m *Memory[T]) Close() error {
-	if m.addr == 0 {
+	if m == nil || m.addr == 0 {
 		return nil
 	}
 	addr := m.addr
 	m.addr = 0
 	err := m.Slice.Close() // what is foreign only stops to be usable
-	return m.c.fail("free", errors.Join(err, m.c.lib.(ccl.Allocator).Free(m.c.place, addr)))
+	return m.c.fail("free", several(err, m.c.lib.(ccl.Allocator).Free(m.c.place, addr)))
 }
 
 // Registration is memory that the library knows beforehand.
@@ -112,7 +112,12 @@ func (r *Registration) Used() bool { return r.handle != 0 }
 
 // Close ends the registration; the communicator's Close does so, too. Local.
 // ncclCommDeregister.
-func (r *Registration) Close() error { return r.c.drop("deregister", r) }
+func (r *Registration) Close() error {
+	if r == nil {
+		return nil
+	}
+	return r.c.drop("deregister", r)
+}
 
 func (r *Registration) release() error {
 	if r.handle == 0 {
@@ -194,6 +199,9 @@ func (w *Window) Handle() uintptr { return w.w.Handle() }
 // rank's device; 0: they cannot get there. Local. ncclGetPeerDevicePointer (2.29).
 func (w *Window) Peer(peer int, offset uintptr) (uintptr, error) {
 	const op = "window peer"
+	if w == nil {
+		return 0, failed(op, problem(ErrArgument, "no window: NewWindow makes one"))
+	}
 	if err := w.reach(peer, offset, 0); err != nil {
 		return 0, w.c.fail(op, err)
 	}
@@ -225,6 +233,11 @@ func (w *Window) reach(peer int, offset, bytes uintptr) error {
 
 // Close ends the registration of this rank; the communicator's Close does so, too. Local.
 // ncclCommWindowDeregister.
-func (w *Window) Close() error { return w.c.drop("close window", w) }
+func (w *Window) Close() error {
+	if w == nil {
+		return nil
+	}
+	return w.c.drop("close window", w)
+}
 
 func (w *Window) release() error { return w.w.Close() }

@@ -111,6 +111,11 @@ func wants(t *testing.T, err, is error, parts ...string) {
 		t.Errorf("%v, want one that is %v", err, is)
 		return
 	}
+	for _, once := range []string{"nccl: ", "look at", "NCCL_DEBUG", "\n"} {
+		if n := strings.Count(err.Error(), once); n > 1 || n > 0 && once == "\n" {
+			t.Errorf("%q has %q %d times", err, once, n)
+		}
+	}
 	for _, part := range parts {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%v does not say %q", err, part)
@@ -296,11 +301,18 @@ func TestAnswers(t *testing.T) {
 	must(t, stream.WaitValue(gate, 0, gpu.CompareEQ, 1))
 	s.Take()
 	wants(t, c.Synchronize(t.Context(), stream), ErrRemote, "nccl: synchronize: rank 1 of 3")
+	wants(t, c.Synchronize(t.Context(), stream), ErrRemote, "nccl: synchronize: rank 1 of 3 on host:0: useless since an error: ncclCommGetAsyncError", "look at")
+	wants(t, AllReduce(c, at(1, 1), at(1, 1), Sum, nil), ErrRemote, "useless since an error: synchronize: rank 1 of 3")
 	s.is("a rank that has died", "CommAbort")
 	must(t, gate.Set(0, 1))
 	must(t, stream.Synchronize(t.Context()))
 	must(t, errors.Join(stream.Close(), gate.Close()))
 }
+
+// unfit cannot be released.
+type unfit struct{}
+
+func (unfit) release() error { return errors.New("unfit") }
 
 // TestClose: what belongs to a communicator ends before it, with its errors; those of one
 // process end together.
@@ -317,6 +329,12 @@ func TestClose(t *testing.T) {
 	s.is("close", "CommDeregister RedOpDestroy CommFinalize CommDestroy")
 	must(t, c.Close())
 	s.is("close again", "")
+	both := s.comm()
+	both.resources = append(both.resources, unfit{})
+	s.Fail("ncclCommFinalize", 3, 0)
+	wants(t, both.Close(), ErrInternal, "nccl: close: rank 1 of 3 on host:0: unfit; and ncclCommFinalize")
+	s.Fail("", 0, 0)
+	s.Take()
 	wants(t, AllReduce(c, at(1, 1), at(1, 1), Sum, nil), ErrClosed)
 	wants(t, c.Err(), ErrClosed)
 	s.Late(2)

@@ -31,6 +31,9 @@ func NewPreMulSum[T any](c *Comm, scalar T) (*PreMulSum, error) {
 // device. Collectives read it when they run, so that x must stay, and may change between
 // them. Local. ncclRedOpCreatePreMulSum (2.11).
 func NewPreMulSumAt[T any](c *Comm, x gpu.Slice[T]) (*PreMulSum, error) {
+	if err := c.usable(); err != nil {
+		return nil, c.fail(opPreMulSum, err)
+	}
 	b, call := ccl.Buffer{}, ccl.Call{}
 	x.CollectiveBuffer(&b)
 	if err := c.memory(&call, &b, "scalar"); err != nil {
@@ -45,6 +48,9 @@ func NewPreMulSumAt[T any](c *Comm, x gpu.Slice[T]) (*PreMulSum, error) {
 const opPreMulSum = "pre-mul-sum"
 
 func (c *Comm) preMulSum(t DataType, scalar []byte, addr uintptr) (*PreMulSum, error) {
+	if err := c.absent(); err != nil {
+		return nil, c.fail(opPreMulSum, err)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.usable(); err != nil {
@@ -68,12 +74,20 @@ func (p *PreMulSum) Op() Op { return p.op }
 
 // Close ends the operation: calls that have returned are not concerned. The communicator's
 // Close does so, too. More than once does no harm. Local. ncclRedOpDestroy.
-func (p *PreMulSum) Close() error { return p.c.drop("close pre-mul-sum", p) }
+func (p *PreMulSum) Close() error {
+	if p == nil {
+		return nil
+	}
+	return p.c.drop("close pre-mul-sum", p)
+}
 
 func (p *PreMulSum) release() error { return p.c.c.(ccl.Operator).FreeOp(p.op.library()) }
 
-// drop releases something before the communicator does.
+// drop releases something before the communicator does. There is none of the zero value.
 func (c *Comm) drop(op string, r resource) error {
+	if c == nil {
+		return nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := slices.Index(c.resources, r)

@@ -42,7 +42,7 @@ type Options struct {
 	// Config is what the library is told.
 	Config Config
 	// Timeout bounds waits whose context has no deadline, and those of calls without a
-	// context (GOSHMEM_TIMEOUT). 0: 5 minutes.
+	// context. 0: GOSHMEM_TIMEOUT, or 5 minutes. No other limit shortens it.
 	Timeout time.Duration
 	// Check turns checked mode on or off (GOSHMEM_CHECK).
 	Check Check

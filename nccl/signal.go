@@ -16,7 +16,10 @@ func PutSignal[B Buffer](c *Comm, x B, peer int, w *Window, at int, s *gpu.Strea
 func (c *Comm) putSignal(b *ccl.Buffer, peer int, w *Window, at int, s *gpu.Stream) error {
 	const op = "put signal"
 	call := ccl.Call{}
-	err := c.memory(&call, b, "the source")
+	err := c.usable()
+	if err == nil {
+		err = c.memory(&call, b, "the source")
+	}
 	switch {
 	case err != nil:
 	case w == nil || w.c != c:
@@ -77,6 +80,9 @@ func (c *Comm) known(peer int) error {
 
 // signals makes a call of those that put and signal.
 func (c *Comm) signals(op string, s *gpu.Stream, call func(ccl.Signaller, uintptr) error) error {
+	if err := c.absent(); err != nil {
+		return c.fail(op, err)
+	}
 	h, err := s.On(c.device)
 	if err != nil {
 		return c.fail(op, err)
@@ -110,6 +116,9 @@ func (c *Comm) Suspend() error {
 func (c *Comm) Resume() error { return c.suspension("resume", ccl.Suspender.Resume) }
 
 func (c *Comm) suspension(op string, call func(ccl.Suspender) error) error {
+	if err := c.absent(); err != nil {
+		return c.fail(op, err)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.usable(); err != nil {
@@ -126,6 +135,9 @@ func (c *Comm) suspension(op string, call func(ccl.Suspender) error) error {
 // ncclCommMemStats (2.29.7).
 func (c *Comm) Memory(stat MemoryStat) (uint64, error) {
 	const op = "memory"
+	if err := c.absent(); err != nil {
+		return 0, c.fail(op, err)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.usable(); err != nil {
@@ -142,6 +154,9 @@ func (c *Comm) Memory(stat MemoryStat) (uint64, error) {
 // Properties returns what the communicator can do. Local. ncclCommQueryProperties (2.29.7).
 func (c *Comm) Properties() (Properties, error) {
 	const op = "properties"
+	if err := c.absent(); err != nil {
+		return Properties{}, c.fail(op, err)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.usable(); err != nil {

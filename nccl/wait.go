@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/goshmem/goshmem/gpu"
@@ -63,8 +64,11 @@ func (c *Comm) await(ctx context.Context, done func() (bool, error)) error {
 	}
 }
 
-// bounded gives ctx a deadline if it has none.
+// bounded gives ctx a deadline if it has none; nil is the background.
 func bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	if _, has := ctx.Deadline(); has {
 		return ctx, func() {}
 	}
@@ -121,12 +125,29 @@ func (c *Comm) aborted() error {
 // spoil makes err the reason why the communicator is useless, and aborts it. The caller may
 // have the lock of one communicator: held.
 func (c *Comm) spoil(op string, err error, held *Comm) error {
-	e := &Error{Op: op, Comm: c.String(), Err: err, Advice: advice(err)}
-	c.family.blame(e) // others read it from now on
-	if aborted := c.abort(held); aborted != nil {
-		return &Error{Op: op, Comm: e.Comm, Err: errors.Join(err, aborted), Advice: e.Advice}
+	e := &Error{Op: op, Comm: c.String(), Err: c.located(err), Advice: advice(err)}
+	c.family.blame(e)
+	aborted := c.abort(held)
+	told := *e // others read that one already
+	told.Err = several(c.located(e.Err), aborted)
+	return &told
+}
+
+// located adds to the error of a wait whose time was over where the ranks are, as far as the
+// library knows.
+func (c *Comm) located(err error) error {
+	w, ok := c.c.(ccl.Witness)
+	if !ok || !errors.Is(err, ErrTimeout) {
+		return err
 	}
-	return e
+	where := w.Where()
+	if e := c.fault.Load(); e != nil && where == "" { // another one of this process was first
+		return list{err, fmt.Errorf("aborted meanwhile: %w", e)}
+	}
+	if where == "" || strings.Contains(err.Error(), where) {
+		return err
+	}
+	return fmt.Errorf("%w; %s", err, where)
 }
 
 // done is the error of a call whose result nobody waits for.
@@ -154,26 +175,59 @@ func (c *Comm) Err() error {
 // Synchronize waits until all work that was queued in a stream is done, and looks after
 // the communicator meanwhile: if another rank ends, or ctx does, or without a deadline
 // Options.Timeout is over, it aborts the communicator, so that the stream is released, and
-// returns why.
+// returns why. On the host library the error of a wait whose time was over says where all
+// ranks are. A stream that is closed, captured or one of another device is refused, and
+// nothing is aborted. A nil ctx is context.Background().
 func (c *Comm) Synchronize(ctx context.Context, s *gpu.Stream) error {
 	const op = "synchronize"
-	if err := c.usable(); err != nil {
+	if err := c.waitable(s); err != nil {
 		return c.fail(op, err)
 	}
 	if s == nil {
 		s = c.device.DefaultStream()
 	}
-	err := c.await(ctx, func() (bool, error) {
-		done, err := s.Query()
-		if !done || c.state.Load() == closed { // an abort ends work as if it were done, or as a fault
-			if _, told := c.idle(); told != nil {
-				err = told
-			}
+	var wrong error
+	look := func() (done bool, told error) {
+		if done, told = s.Query(); errors.Is(told, gpu.ErrClosed) || errors.Is(told, gpu.ErrArgument) {
+			wrong = told // the stream was closed, or its capture began, meanwhile
+			return true, nil
 		}
-		return done, err
-	})
+		if err := c.outcome(done); err != nil {
+			told = err
+		}
+		return done, told
+	}
+	err := c.await(ctx, look)
 	if err != nil {
 		return c.spoil(op, err, nil)
+	}
+	return c.fail(op, wrong)
+}
+
+// waitable says why a stream is none that can be waited for.
+func (c *Comm) waitable(s *gpu.Stream) error {
+	if err := c.usable(); err != nil {
+		return err
+	}
+	if _, err := s.On(c.device); err != nil {
+		return err
+	}
+	if s != nil && s.Capturing() {
+		return problem(ErrArgument, "the stream is being captured: nothing in it is done before a launch of the graph")
+	}
+	return nil
+}
+
+// outcome is what there is to say of the communicator while a stream is at work, and when it
+// is done. An abort ends work as if it were done, or as a fault, and a fault in a stream may
+// be one of another communicator, which the stream has told of already.
+func (c *Comm) outcome(done bool) error {
+	if !done || c.state.Load() == closed {
+		_, err := c.idle()
+		return err
+	}
+	if w, ok := c.c.(ccl.Witness); ok {
+		return w.Failed()
 	}
 	return nil
 }
@@ -181,6 +235,9 @@ func (c *Comm) Synchronize(ctx context.Context, s *gpu.Stream) error {
 // AbortOn aborts the communicator when ctx ends, from another goroutine: calls that wait
 // return, and streams are released. stop takes that back, and says whether it was in time.
 func (c *Comm) AbortOn(ctx context.Context) (stop func() bool) {
+	if ctx == nil || c.usable() != nil {
+		return func() bool { return false }
+	}
 	return context.AfterFunc(ctx, func() {
 		_ = c.spoil("abort", late(ctx), nil) // whoever uses the communicator next is told
 	})

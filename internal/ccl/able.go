@@ -73,6 +73,16 @@ type Window interface {
 	Close() error
 }
 
+// Witness is the ability of a Comm to say more of its work than streams tell. Both may be
+// called at any time.
+type Witness interface {
+	// Failed is why work of this rank has failed or was dropped, nil if none has: a stream that
+	// several communicators use tells of one of them only.
+	Failed() error
+	// Where says in which call all ranks are, and who is absent; "" if it is not known.
+	Where() string
+}
+
 // Signaller is the ability of a Comm to put into windows of other ranks, and signal it.
 type Signaller interface {
 	// PutSignal copies count elements to an offset in bytes of peer's part of the window w,

@@ -9,6 +9,7 @@ package ccl
 
 import (
 	"runtime"
+	"time"
 
 	"github.com/goshmem/goshmem/internal/device"
 )
@@ -64,6 +65,9 @@ type Init struct {
 	IDs    []ID // at least one; several where the library can use them
 	Config *Config
 	Grow   bool // this rank joins the communicator that others grow; IDs has the id of Grower.GrowID
+	// Timeout bounds what the library waits for by itself, where nobody could end the wait. 0:
+	// as long as the library likes.
+	Timeout time.Duration
 }
 
 // Comm is the communicator of one rank. One goroutine uses it at a time, but AsyncError

@@ -45,7 +45,11 @@ var (
 	ErrInProgress      = errors.New("in progress")
 	ErrTimeout         = errors.New("not done in time")
 	ErrUnsupported     = errors.New("the library cannot do it") // by this version, or at all
+	ErrMismatch        = errors.New("the ranks do not do the same")
 )
+
+// ErrDisagree is ErrMismatch that a library has found, which for it is ErrInvalidUsage.
+var ErrDisagree = fmt.Errorf("%w: %w", ErrInvalidUsage, ErrMismatch)
 
 // sentinel is what errors.Is finds for a code; nil for one that we do not know.
 func (c Code) sentinel() error {

@@ -145,6 +145,9 @@ func (p *Progress) place() string {
 	return "past " + p.callAt()
 }
 
+// Whereabouts says where everybody is.
+func (s *Stall) Whereabouts() string { return strings.Join(s.whereabouts(), "; ") }
+
 // whereabouts groups the living PEs by place: "PEs 0, 1, 3 are in barrier #12".
 func (s *Stall) whereabouts() []string {
 	var order []string

@@ -1,9 +1,11 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/goshmem/goshmem/internal/ccl"
@@ -18,6 +20,7 @@ type Comm struct {
 	device ccl.Device
 	driver *devicehost.Driver
 	config ccl.Config
+	limit  time.Duration // of waits that nobody ends
 	place  Place
 	token  token
 	ctx    context.Context // of all waits; ends with Abort
@@ -101,6 +104,7 @@ func (l *Library) Init(spec ccl.Init) (ccl.Comm, error) {
 		return nil, err
 	}
 	c := l.newComm(spec.Device, drv, l.place(t, address, spec.Rank, spec.Size), t, spec.Config)
+	c.limit = cmp.Or(spec.Timeout, l.timeout)
 	return c.launch(c.join)
 }
 
@@ -112,11 +116,11 @@ func (l *Library) place(t token, address string, rank, size int) Place {
 	return Place{Name: "ccl " + t.String(), Token: t.String(), Address: address, Rank: rank, Size: size}
 }
 
-// launch begins to make the world: now, at the end of the group, or for as long as it takes
-// if nobody wants to wait.
+// launch begins to make the world: now, at the end of the group, or on the side if nobody
+// wants to wait; then an abort is what ends it.
 func (c *Comm) launch(join func(ctx context.Context) error) (ccl.Comm, error) {
 	start := func(dropped error) {
-		ctx, cancel := context.WithTimeout(c.ctx, c.l.timeout)
+		ctx, cancel := c.bounded()
 		defer cancel()
 		defer close(c.ready)
 		if c.parent != nil {
@@ -142,6 +146,15 @@ func (c *Comm) launch(join func(ctx context.Context) error) (ccl.Comm, error) {
 		return nil, c.initErr
 	}
 	return c, nil
+}
+
+// bounded is the context of a wait for other ranks: one that whoever waits cannot end has an
+// end of its own.
+func (c *Comm) bounded() (context.Context, context.CancelFunc) {
+	if c.blocking() {
+		return context.WithTimeout(c.ctx, c.limit)
+	}
+	return c.ctx, func() {}
 }
 
 func (c *Comm) blocking() bool { return c.config.Blocking == nil || *c.config.Blocking }

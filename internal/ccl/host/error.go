@@ -27,6 +27,11 @@ func invalid(call, format string, args ...any) error {
 	return fault(call, ccl.InvalidArgument, format, args...)
 }
 
+// differ is the error of ranks that do not do the same. NCCL has no code of its own for that.
+func differ(call, format string, args ...any) error {
+	return &ccl.Error{Call: call, Code: ccl.InvalidUsage, Text: fmt.Sprintf(format, args...), Err: ccl.ErrDisagree}
+}
+
 // failed gives an error a code, unless it has one.
 func failed(call string, code ccl.Code, err error) error {
 	if known := (*ccl.Error)(nil); errors.As(err, &known) {
@@ -43,13 +48,21 @@ func stalled(call string, err error) error {
 	code := ccl.Internal
 	switch {
 	case strings.Contains(err.Error(), disagree), errors.Is(err, engine.ErrMismatch):
-		code = ccl.InvalidUsage
+		return disagreement(call, err)
 	case errors.Is(err, engine.ErrDied), errors.Is(err, engine.ErrFailed), errors.Is(err, context.Canceled):
 		code = ccl.Remote
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, engine.ErrTimeout):
 		code = ccl.Timeout
 	}
 	return failed(call, code, err)
+}
+
+// disagreement keeps the error of one who has found it already.
+func disagreement(call string, err error) error {
+	if known := (*ccl.Error)(nil); errors.As(err, &known) && errors.Is(known, ccl.ErrMismatch) {
+		return known
+	}
+	return differ(call, "%s", ranks(err.Error()))
 }
 
 // ranks has the engine speak of ranks and of communicators, as NCCL's users do.

@@ -129,22 +129,86 @@ func TestAbort(t *testing.T) {
 	})
 }
 
-// TestTimeout waits for a rank that does not come, and no longer than it may.
-func TestTimeout(t *testing.T) {
+// until looks until what is wanted is there.
+func until(t *testing.T, what string, there func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !there(); runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Errorf("in vain: %s", what)
+			return
+		}
+	}
+}
+
+// TestAlone waits for a rank that does not come, for longer than the communicator's own
+// limit, since a stream is given up by whoever waits for it; it can be told who is absent.
+func TestAlone(t *testing.T) {
 	l, d := newLibrary(t, patience), newDriver(t, 2)
-	l.limit = 100 * time.Millisecond
+	waited := make(chan struct{})
 	each(t, l, d, 2, func(r *rank) {
-		if r.me == 0 {
-			if err := r.outcome(r.buffer(ccl.Call{Count: 1})); !is(err, ccl.ErrTimeout) || !strings.Contains(err.Error(), "rank 1 is absent") {
-				t.Errorf("alone: %v", err)
+		if r.me == 1 {
+			<-waited
+			until(t, "an error of the absent rank", func() bool { return r.AsyncError() != nil })
+			if err := r.AsyncError(); !is(err, ccl.ErrRemote) || !strings.Contains(err.Error(), "rank 0 aborted") {
+				t.Errorf("the absent one: %v", err)
 			}
 			return
 		}
-		for until := time.Now().Add(patience); r.AsyncError() == nil && time.Now().Before(until); {
-			runtime.Gosched()
+		r.limit = 10 * time.Millisecond
+		s, err := d.NewStream(0, 0)
+		r.must(err)
+		call := r.buffer(ccl.Call{Count: 1})
+		call.Stream = uintptr(s)
+		r.must(r.Do(call))
+		until(t, "who is absent", func() bool { return strings.Contains(r.Where(), "rank 1 is absent: in no call since init") })
+		if err := r.drain("close"); !is(err, ccl.ErrTimeout) || !strings.Contains(err.Error(), "rank 1 is absent") {
+			t.Errorf("an end that waits for work: %v", err)
 		}
-		if err := r.AsyncError(); !is(err, ccl.ErrRemote) || !strings.Contains(err.Error(), "rank 0 failed: timed out") {
-			t.Errorf("the absent one: %v", err)
+		if err := r.AsyncError(); err != nil {
+			t.Errorf("the limit has ended work: %v", err)
+		}
+		close(waited)
+		r.must(r.Abort())
+		r.must(d.DestroyStream(0, s))
+	})
+}
+
+// TestOneStream has two communicators use one stream, in opposite orders, which can only end
+// by an abort: of the one that is aborted, and not of the other.
+func TestOneStream(t *testing.T) {
+	l, d := newLibrary(t, patience), newDriver(t, 2)
+	each(t, l, d, 2, func(first *rank) {
+		both := func(second *rank) {
+			s, err := d.NewStream(first.me, 0)
+			first.must(err)
+			order := []*rank{first, second}
+			if first.me == 1 {
+				order = []*rank{second, first}
+			}
+			for _, r := range order {
+				call := r.buffer(ccl.Call{Count: 1, Stream: uintptr(s)})
+				r.must(r.Do(call))
+			}
+			if first.me == 0 {
+				first.must(first.Abort())
+			}
+			err = first.wait(s)
+			if first.me == 1 && !is(err, ccl.ErrRemote) {
+				t.Errorf("the stream of the other rank: %v", err)
+			}
+			second.must(second.Failed())
+			second.must(second.do(second.buffer(ccl.Call{Count: 1, Stream: uintptr(s)})))
+			second.must(second.Failed())
+			if first.Failed() == nil {
+				t.Errorf("rank %d of what was aborted has no error", first.me)
+			}
+			first.must(d.DestroyStream(first.me, s))
+		}
+		c, err := first.Split(0, 0, nil)
+		first.must(err)
+		if err == nil {
+			both(&rank{Comm: c.(*Comm), t: t, d: d, me: first.me, size: 2})
+			first.must(c.Destroy())
 		}
 	})
 }

@@ -180,7 +180,10 @@ func (o *others) Run() error {
 }
 
 // Drop lets the task go on, which does not depend on what is behind a fault.
-func (o *others) Drop(error) { o.come() }
+func (o *others) Drop(error) error {
+	o.come()
+	return nil
+}
 
 func (o *others) come() {
 	o.mu.Lock()

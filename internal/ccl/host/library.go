@@ -46,8 +46,7 @@ type Meet func(ctx context.Context, p Place) (Exchange, error)
 // Library makes communicators. There is one for all ranks of a process.
 type Library struct {
 	meet    Meet
-	timeout time.Duration // of making communicators, and of their ends
-	limit   time.Duration // of waits for other ranks
+	timeout time.Duration // of waits that nobody ends, unless Init says another one
 	nonce   [16]byte      // tells libraries of one process apart, in tests
 	staged  bool          // nothing is read in place: for tests
 
@@ -62,10 +61,11 @@ type Library struct {
 
 var _ ccl.Library = (*Library)(nil)
 
-// New returns a library whose ranks find each other by meet, and wait for each other no
-// longer than timeout.
+// New returns a library whose ranks find each other by meet. Work in streams waits for other
+// ranks until the communicator ends; other waits that nobody could end have timeout, unless
+// Init says another one.
 func New(meet Meet, timeout time.Duration) (*Library, error) {
-	l := &Library{meet: meet, timeout: timeout, limit: timeout, groups: map[int]*group{}}
+	l := &Library{meet: meet, timeout: timeout, groups: map[int]*group{}}
 	return l, random(l.nonce[:])
 }
 

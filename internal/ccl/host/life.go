@@ -16,18 +16,23 @@ func (c *Comm) Finalize() error {
 	if c.blocking() {
 		return c.finish(call)
 	}
+	c.aside(func() error { return c.finish(call) })
+	return nil
+}
+
+// aside does something of which AsyncError tells when it is done, and why it has failed.
+func (c *Comm) aside(f func() error) {
 	c.mu.Lock()
 	c.busy++
 	c.mu.Unlock()
 	go func() {
-		err := c.finish(call)
+		err := f()
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.busy--; c.err == nil {
 			c.err = err
 		}
 	}()
-	return nil
 }
 
 func (c *Comm) finish(call string) error {

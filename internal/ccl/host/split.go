@@ -22,7 +22,7 @@ func (c *Comm) child(config *ccl.Config, so string) (*Comm, int) {
 		config = &c.config
 	}
 	n := c.l.newComm(c.device, c.driver, Place{}, token{}, config)
-	n.parent = c
+	n.parent, n.limit = c, c.limit
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.born == nil {

@@ -215,13 +215,19 @@ func (t *task) collect() error {
 	return nil
 }
 
-// Drop is what becomes of a task behind a fault of its stream: the others would wait.
-func (t *task) Drop(fault error) {
+// Drop is what becomes of a task behind a fault of its stream: the others would wait. That
+// another communicator has ended is none of this one's business.
+func (t *task) Drop(fault error) error {
+	if t.c.survives(fault) {
+		t.Start()
+		return t.Run()
+	}
 	if t.replays {
 		t.ticket = t.c.issue()
 	}
 	t.others.end(t.c.fail(t.name(), fault))
 	t.c.exit(false)
+	return nil
 }
 
 // name is NCCL's of what the task does.

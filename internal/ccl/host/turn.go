@@ -120,10 +120,45 @@ func (n news) Stale() bool {
 	return n.c.stopped
 }
 
+// survives says whether a fault of a stream is the end of another communicator only: this
+// one's work goes on, as it does on GPUs.
+func (c *Comm) survives(fault error) bool {
+	var n news
+	return errors.As(fault, &n) && n.c != c
+}
+
+// Failed is why work of this rank has failed or was dropped.
+func (c *Comm) Failed() error {
+	if c.open.Load() {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// Where says in which call all ranks are, or who has not come to make the communicator.
+func (c *Comm) Where() string {
+	select {
+	case <-c.ready:
+	default:
+		return ""
+	}
+	c.mu.Lock() // the world stays as long
+	defer c.mu.Unlock()
+	switch known := (*ccl.Error)(nil); {
+	case c.world != nil:
+		return ranks(c.world.heap.Where())
+	case errors.As(c.initErr, &known):
+		return known.Text
+	}
+	return ""
+}
+
 // drain waits until what was called is over; after a failure, until none of it is at work.
 func (c *Comm) drain(call string) error {
 	var late atomic.Bool
-	timer := time.AfterFunc(c.l.timeout, func() {
+	timer := time.AfterFunc(c.limit, func() {
 		late.Store(true)
 		c.wake()
 	})
@@ -134,7 +169,11 @@ func (c *Comm) drain(call string) error {
 	}
 	c.queue(func() bool { return late.Load() || idle() })
 	if !idle() {
-		return fault(call, ccl.Timeout, "work of the communicator is not over after %v (GOSHMEM_TIMEOUT): its streams may wait for something else", c.l.timeout)
+		where := c.Where()
+		if where == "" {
+			where = "its streams may wait for something else"
+		}
+		return fault(call, ccl.Timeout, "work of the communicator is not over after %v (Options.Timeout or GOSHMEM_TIMEOUT): %s", c.limit, where)
 	}
 	return nil
 }

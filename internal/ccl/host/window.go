@@ -1,7 +1,6 @@
 package host
 
 import (
-	"context"
 	"slices"
 
 	"github.com/goshmem/goshmem/internal/ccl"
@@ -30,26 +29,41 @@ type window struct {
 	where []uint64 // locations by rank; 0: not to be reached
 }
 
-// NewWindow tells all ranks where this one has its part. Blocking, collective.
+const callWindow = "ncclCommWindowRegister"
+
+// NewWindow tells all ranks where this one has its part. A communicator that does not block
+// tells by AsyncError when all have. Collective.
 func (c *Comm) NewWindow(addr, bytes uintptr, _ ccl.WindowFlags) (ccl.Window, error) {
-	const call = "ncclCommWindowRegister"
-	if err := c.usable(call); err != nil {
+	if err := c.usable(callWindow); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, c.l.timeout)
-	defer cancel()
-	all, err := c.exchange(ctx, 0, engine.Words{uint64(bytes), c.world.location(addr)})
-	if err != nil {
-		return nil, stalled(call, err)
-	}
 	w := &window{c: c, bytes: bytes}
+	if !c.blocking() {
+		c.aside(func() error { return w.tell(addr) })
+		return w, ccl.ErrInProgress
+	}
+	if err := w.tell(addr); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// tell exchanges the parts of all ranks.
+func (w *window) tell(addr uintptr) error {
+	c := w.c
+	ctx, cancel := c.bounded()
+	defer cancel()
+	all, err := c.exchange(ctx, 0, engine.Words{uint64(w.bytes), c.world.location(addr)})
+	if err != nil {
+		return stalled(callWindow, err)
+	}
 	for i, words := range all {
-		if words[0] != uint64(bytes) {
-			return nil, fault(call, ccl.InvalidUsage, "%srank %d has a part of %d bytes, rank %d of %d", disagree, i, words[0], c.place.Rank, bytes)
+		if words[0] != uint64(w.bytes) {
+			return differ(callWindow, "%srank %d has a part of %d bytes, rank %d of %d", disagree, i, words[0], c.place.Rank, w.bytes)
 		}
 		w.where = append(w.where, words[1])
 	}
-	return w, nil
+	return nil
 }
 
 // Handle is 0: there is nothing that kernels could use.
@@ -163,9 +177,13 @@ func (s *signal) wait() error {
 }
 
 // Drop ends the communicator: others would wait for the signal.
-func (s *signal) Drop(fault error) {
+func (s *signal) Drop(fault error) error {
+	if s.c.survives(fault) {
+		return s.Run()
+	}
 	_ = s.c.fail("ncclPutSignal", fault)
 	s.c.exit(false)
+	return nil
 }
 
 // Properties are those of a library without a device API.

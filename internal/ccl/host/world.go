@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"time"
 
 	"github.com/goshmem/goshmem/internal/device"
 	devicehost "github.com/goshmem/goshmem/internal/device/host"
@@ -97,9 +98,13 @@ func (l *Library) enter(ctx context.Context, x Exchange, p Place, d *devicehost.
 	return l.reach(cards, mine, d, w)
 }
 
+// forever is longer than programs run: who waits for a stream gives up when he likes, and
+// then ends the communicator.
+const forever = 100 * 365 * 24 * time.Hour
+
 // open makes the world of the host engine, of goroutines if all ranks are in this process.
 func (l *Library) open(ctx context.Context, x Exchange, p Place, local bool) (*enginehost.Heap, error) {
-	c := engine.Config{HeapSize: heapSize(p.Size, !local || l.staged), Timeout: l.limit}
+	c := engine.Config{HeapSize: heapSize(p.Size, !local || l.staged), Timeout: forever}
 	if !local {
 		h, err := enginehost.Engine{}.Open(ctx, engine.Job{Config: c, Rank: p.Rank, Size: p.Size, Exchange: x})
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -58,9 +59,8 @@ func (c *crew) work() {
 }
 
 // lineOfPanic is where the panic that is being recovered from came from, as a line of the
-// kernel: not in our own packages, which panic on its behalf.
+// kernel: not in our own packages, which panic on its behalf or do what it asks for.
 func lineOfPanic() string {
-	const own = "github.com/goshmem/goshmem/"
 	var room [64]uintptr
 	frames := runtime.CallersFrames(room[:runtime.Callers(0, room[:])])
 	for panicked, more := false, true; more; {
@@ -69,11 +69,22 @@ func lineOfPanic() string {
 		switch {
 		case strings.HasPrefix(f.Function, "runtime."):
 			panicked = panicked || strings.HasSuffix(f.Function, "panic")
-		case panicked && !strings.HasPrefix(f.Function, own+"gpu.") && !strings.HasPrefix(f.Function, own+"internal/mem."):
+		case panicked && !helps(f):
 			return fmt.Sprintf(", at %s:%d", filepath.Base(f.File), f.Line)
 		}
 	}
 	return ""
+}
+
+// helps says whether a kernel has called a function of ours, or one that it is made with.
+func helps(f runtime.Frame) bool {
+	rest, ours := strings.CutPrefix(f.Function, "github.com/goshmem/goshmem/")
+	of := func(name string) bool { return strings.HasPrefix(rest, name+".") }
+	if strings.HasPrefix(f.Function, "sync/atomic.") || strings.HasSuffix(f.File, ".s") {
+		return true
+	}
+	return ours && !strings.HasSuffix(f.File, "_test.go") &&
+		slices.ContainsFunc([]string{"gpu", "provider", "dtype", "internal/mem", "internal/device/host"}, of)
 }
 
 // fail keeps the first reason, and has no more blocks run.

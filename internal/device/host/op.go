@@ -104,9 +104,13 @@ func (o *op) touch(dev int) (err error) {
 	return nil
 }
 
-// cause is what a panic is about; an address that nothing is at has no better text.
+// cause is what a panic is about; an address that nothing is at has no better text. Of one
+// beyond all that programs have processors do not tell which it is.
 func cause(panicked any) any {
 	if at, ok := panicked.(interface{ Addr() uintptr }); ok {
+		if at.Addr() == 0 {
+			return "nothing can be at the address, which is 0x0 or so far off that the processor does not name it"
+		}
 		return fmt.Sprintf("nothing can be at the address %#x", at.Addr())
 	}
 	return panicked

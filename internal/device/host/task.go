@@ -15,8 +15,9 @@ type Task interface {
 	// Run does the work. Its error is a fault until all that is queued behind it is dropped,
 	// and is told once; but not if it has a method Stale that says that everybody knows.
 	Run() error
-	// Drop is called instead of both after a fault of the stream.
-	Drop(fault error)
+	// Drop is called instead of both after a fault of the stream. A task that the fault does
+	// not concern may do its work all the same, and return its own.
+	Drop(fault error) error
 }
 
 // Outcome is what became of a task that was given to a stream.
@@ -122,8 +123,7 @@ func (s *stream) last() uint64 {
 // run does a task in its turn.
 func (o *op) run(fault error) error {
 	if fault != nil && !o.started {
-		o.task.Drop(fault)
-		return nil
+		return pass(o.task.Drop(fault))
 	}
 	if !o.started {
 		o.task.Start()

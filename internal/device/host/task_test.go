@@ -38,10 +38,11 @@ func (j *job) Run() error {
 	return j.err
 }
 
-func (j *job) Drop(fault error) {
+func (j *job) Drop(fault error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.dropped = fault
+	return nil
 }
 
 func (j *job) did(t *testing.T, starts, runs int) {

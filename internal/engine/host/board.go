@@ -92,6 +92,19 @@ func (h *Heap) stall(cause error, members []int) *engine.Stall {
 	return s
 }
 
+// Where says in which calls the PEs are, and who has not come to a call of all in which this
+// one is. It may be asked by any goroutine.
+func (h *Heap) Where() string {
+	s := h.stall(engine.ErrTimeout, nil)
+	mine := s.PEs[h.rank]
+	for _, p := range s.PEs {
+		if mine.Active && mine.Call.Kind != engine.KindSendReceive && (!p.Active || p.Call != mine.Call) {
+			s.Absent = append(s.Absent, p.PE)
+		}
+	}
+	return s.Whereabouts()
+}
+
 // all are all PEs.
 func (h *Heap) all() []int {
 	pes := make([]int, len(h.ctl))
