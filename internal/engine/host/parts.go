@@ -111,12 +111,14 @@ func (g *gate) Stage(i int) unsafe.Pointer {
 
 // OwnStage returns that of this PE when nobody can still read what was in it.
 func (g *gate) OwnStage(ctx context.Context, call engine.Call, n uintptr) (unsafe.Pointer, error) {
-	g.staged = n
 	if g.flat() && g.gen-g.seen >= stages {
 		if err := g.catchUp(ctx, call, stages/2); err != nil {
 			g.giveUp(err)
 			return nil, err
 		}
+	}
+	if g.away != nil {
+		g.slots[g.self].staged[g.gen%stages].Store(g.gen<<16 | uint64(n))
 	}
 	return unsafe.Pointer(&g.h.own.stage[g.slot][g.gen%stages]), nil
 }
@@ -141,13 +143,13 @@ func (g *gate) Arrive(call engine.Call) {
 	}
 	mem.PrefetchWrite(unsafe.Pointer(own.at(g.gen + 2))) // others hold it since they have read what it was
 	if !g.flat() {
-		if !g.count(&g.slots[0].tally) {
+		if !g.count(&g.slots[0].tally, len(g.members)) {
 			return
 		}
 		g.open(want)
 	}
 	g.ring()
-	g.announce()
+	g.announce(call)
 }
 
 // Await waits for member i, or for all.
