@@ -15,7 +15,8 @@ type away struct {
 	members []int // those there, in team order
 }
 
-// homes returns the places of the members of this node, and the other nodes.
+// homes returns the places of the members of this node, and the other nodes. Who is no
+// member makes a gate as well, and never meets there.
 func (f *far) homes(members []int) (near []int, list []away) {
 	there := make([][]int, len(f.members))
 	own := f.node[f.h.rank]
@@ -25,7 +26,7 @@ func (f *far) homes(members []int) (near []int, list []away) {
 			near = append(near, place)
 		}
 	}
-	me := slices.Index(there[own], f.h.rank)
+	me := max(0, slices.Index(there[own], f.h.rank))
 	for node, pes := range there {
 		if node != own && len(pes) > 0 {
 			list = append(list, away{pes[me%len(pes)], pes})

@@ -58,7 +58,7 @@ func (h *Heap) Gate(slotIndex int, members []int, generation uint64) engine.Gate
 	}
 	if h.far != nil {
 		g.near, g.away = h.far.homes(members)
-		g.home = g.near[0]
+		g.home = append(g.near, 0)[0]
 	}
 	return g
 }

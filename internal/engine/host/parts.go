@@ -174,6 +174,37 @@ func (g *gate) awaitArrived(ctx context.Context, call engine.Call, i int) error 
 	return err
 }
 
+// Until waits inside a meeting.
+func (g *gate) Until(ctx context.Context, call engine.Call, ready func() bool) error {
+	for n, pause := g.h.policy.spin(); n > 0; n-- {
+		if ready() {
+			return nil
+		}
+		if pause {
+			mem.Pause()
+		}
+	}
+	err := g.until(ctx, call, ready)
+	if err != nil {
+		g.giveUp(err)
+	}
+	return err
+}
+
+func (g *gate) until(ctx context.Context, call engine.Call, ready func() bool) error {
+	over := func() bool { return ready() || g.lost() }
+	if !g.h.awake(over) {
+		if s := g.h.await(ctx, call, dataTick, g.members, over); s != nil {
+			return s
+		}
+	}
+	if ready() {
+		return nil
+	}
+	g.due = g.gen
+	return g.mismatch(ctx, call, g.blame(g.gen<<8|uint64(call.Kind)))
+}
+
 // Leave ends the meeting for this PE.
 func (g *gate) Leave(call engine.Call) {
 	g.inside = false
