@@ -165,6 +165,11 @@ func (c *collective) reduceOver(r *tree, b bed, n int, owner func(at int) (membe
 	if owner != nil { // pushed to, but not told
 		return c.again(engine.All)
 	}
+	return c.complete()
+}
+
+// complete is again where all has been counted that others have pushed here.
+func (c *collective) complete() error {
 	c.t.gate.Leave(c.call)
 	if err := c.goOn(); err != nil {
 		return err
@@ -212,7 +217,7 @@ func (u *climb) up(k int) error {
 	f, sources := u.t.prepare(), 0
 	at, n := u.elements(k)
 	if u.node > 0 {
-		if err := u.arrived(0, k); err != nil {
+		if err := u.arrived(u.bed, 0, k); err != nil {
 			return err
 		}
 		f.sources[0], sources = unsafe.Add(u.t.w.own, u.landing(k)), 1
@@ -227,7 +232,7 @@ func (u *climb) up(k int) error {
 	}
 	made := unsafe.Add(u.t.w.own, u.making())
 	reduce.Fold(u.form.elem, u.form.op, made, f.sources[:sources], n, f.scratch)
-	return u.hand(next, u.landing(k), made, n, 0)
+	return u.hand(u.bed, next, u.landing(k), made, n, 0)
 }
 
 // finish makes the result of piece k on the last node, and hands it to who gets it.
@@ -235,7 +240,7 @@ func (u *climb) finish(k, at, n int) error {
 	before, _ := u.before()
 	if u.owner == nil {
 		u.foldHere(k, at, at, n, u.here())
-		return u.hand(before, u.offset(before, 2, at), u.at(u.t.me, 2, at), n, 1)
+		return u.hand(u.bed, before, u.offset(before, 2, at), u.at(u.t.me, 2, at), n, 1)
 	}
 	for from, end := at, at+n; from < end; {
 		member, to := u.owner(from)
@@ -251,7 +256,7 @@ func (u *climb) finish(k, at, n int) error {
 		}
 		from = to
 	}
-	return u.count(before, 1)
+	return u.count(u.bed, before, 1)
 }
 
 // foldHere combines n elements from element from on of piece k, which begins at element at,
@@ -279,19 +284,19 @@ func (u *climb) down(k int) error {
 	if _, ok := u.next(); !ok {
 		return nil
 	}
-	if err := u.arrived(1, k); err != nil {
+	if err := u.arrived(u.bed, 1, k); err != nil {
 		return err
 	}
 	at, n := u.elements(k)
 	before, ok := u.before()
 	switch {
 	case u.owner != nil && ok:
-		return u.count(before, 1)
+		return u.count(u.bed, before, 1)
 	case u.owner != nil:
 		return nil
 	}
 	if ok {
-		if err := u.hand(before, u.offset(before, 2, at), u.at(u.t.me, 2, at), n, 1); err != nil {
+		if err := u.hand(u.bed, before, u.offset(before, 2, at), u.at(u.t.me, 2, at), n, 1); err != nil {
 			return err
 		}
 	}
@@ -304,19 +309,19 @@ func (u *climb) down(k int) error {
 }
 
 // hand gives a member of another node n elements, and counts them there.
-func (u *climb) hand(member int, to engine.Offset, from unsafe.Pointer, n, counter int) error {
-	if err := u.t.push(member, to, from, uintptr(n)*u.form.size); err != nil {
+func (c *collective) hand(b bed, member int, to engine.Offset, from unsafe.Pointer, n, counter int) error {
+	if err := c.t.push(member, to, from, uintptr(n)*c.form.size); err != nil {
 		return err
 	}
-	return u.count(member, counter)
+	return c.count(b, member, counter)
 }
 
 // count says that what was pushed to a member is there.
-func (u *climb) count(member, counter int) error {
-	w, pe := u.t.w, u.t.members[member]
+func (c *collective) count(b bed, member, counter int) error {
+	w, pe := c.t.w, c.t.members[member]
 	lane := w.courier.of(w.heap)
 	lane.Fence()
-	_, err := lane.Atomic(pe, u.begin+uintptr(counter)*counterSize, engine.AMO{Kind: engine.AMOAdd, Width: 8, Blind: true, Value: 1})
+	_, err := lane.Atomic(pe, b.begin+uintptr(counter)*counterSize, engine.AMO{Kind: engine.AMOAdd, Width: 8, Blind: true, Value: 1})
 	if w.info.Nodes <= 1 { // elsewhere who waits makes progress, and a bell costs a message
 		w.heap.Ring(pe)
 	}
@@ -324,9 +329,9 @@ func (u *climb) count(member, counter int) error {
 }
 
 // arrived waits for piece k.
-func (u *climb) arrived(counter, k int) error {
-	word, want := u.t.counter(u.bed, counter), u.had[counter]+uint64(k)
-	return u.t.gate.Until(u.ctx, u.call, func() bool { return int64(word.Load()-want) > 0 })
+func (c *collective) arrived(b bed, counter, k int) error {
+	word, want := c.t.counter(b, counter), b.had[counter]+uint64(k)
+	return c.t.gate.Until(c.ctx, c.call, func() bool { return int64(word.Load()-want) > 0 })
 }
 
 // reduceSlices is an all-reduce of n bytes of Go memory over a tree: by way of one half of
