@@ -11,7 +11,7 @@ import (
 // row, from node to node into the destinations themselves, each of which is then copied to
 // those of its neighbours.
 type spread struct {
-	*collective
+	c    *collective
 	tree *tree
 	bed
 	came [2]int // pieces so far, from the node before and from the next
@@ -34,7 +34,7 @@ func (c *collective) spreads(dst engine.Offset) (*spread, error) {
 	c.slip[2] = uint64(dst)
 	_, room := c.t.gate.Room()
 	b, err := c.t.makeBed(0, room)
-	return &spread{collective: c, tree: r, bed: b, some: max(1, spreadPiece/int(c.form.size))}, err
+	return &spread{c: c, tree: r, bed: b, some: max(1, spreadPiece/int(c.form.size))}, err
 }
 
 // spreadPiece is how many bytes are handed on at a time.
@@ -67,7 +67,7 @@ func (s *spread) give(lo, hi int, share bool) error {
 // take awaits elements lo to hi-1 from one side, and hands them on to the other.
 func (s *spread) take(side, lo, hi int) error {
 	return s.pieces(lo, hi, func(at, n int) error {
-		if err := s.arrived(s.bed, side, s.came[side]); err != nil {
+		if err := s.c.arrived(s.bed, side, s.came[side]); err != nil {
 			return err
 		}
 		s.came[side]++
@@ -84,7 +84,7 @@ func (s *spread) pieces(lo, hi int, do func(at, n int) error) error {
 	if s.tree.index >= s.tree.ways {
 		return nil
 	}
-	from, to := shareOf(hi-lo, int(s.form.size), s.tree.ways, s.tree.index)
+	from, to := shareOf(hi-lo, int(s.c.form.size), s.tree.ways, s.tree.index)
 	for at := lo + from; at < lo+to; at += s.some {
 		if err := do(at, min(s.some, lo+to-at)); err != nil {
 			return err
@@ -99,21 +99,21 @@ func (s *spread) pass(side, at, n int) error {
 	if !ok {
 		return nil
 	}
-	return s.hand(s.bed, member, s.offset(member, 2, at), s.at(s.t.me, 2, at), n, 1-side)
+	return s.c.hand(s.bed, member, s.c.offset(member, 2, at), s.c.at(s.c.t.me, 2, at), n, 1-side)
 }
 
 // share copies a piece to this PE's neighbours.
 func (s *spread) share(at, n int) {
 	for _, i := range s.tree.here() {
-		if i != s.t.me {
-			mem.Put(s.at(i, 2, at), s.at(s.t.me, 2, at), uintptr(n)*s.form.size)
+		if i != s.c.t.me {
+			mem.Put(s.c.at(i, 2, at), s.c.at(s.c.t.me, 2, at), uintptr(n)*s.c.form.size)
 		}
 	}
 }
 
 // broadcast spreads n elements of the root. The members of its node copy them from there.
 func (s *spread) broadcast(root, n int) error {
-	if err := s.compare(); err != nil {
+	if err := s.c.compare(); err != nil {
 		return err
 	}
 	node := 0
@@ -129,18 +129,18 @@ func (s *spread) broadcast(root, n int) error {
 	case node > s.tree.node:
 		err = s.take(upper, 0, n)
 	default:
-		mem.Put(s.at(s.t.me, 2, 0), unsafe.Add(s.t.bases[root], s.offset(root, 1, 0)), uintptr(n)*s.form.size)
+		mem.Put(s.c.at(s.c.t.me, 2, 0), unsafe.Add(s.c.t.bases[root], s.c.offset(root, 1, 0)), uintptr(n)*s.c.form.size)
 		err = s.give(0, n, false)
 	}
 	if err != nil {
 		return err
 	}
-	return s.complete()
+	return s.c.complete()
 }
 
 // fcollect spreads what each node has, n elements of each member.
 func (s *spread) fcollect(n int) error {
-	if err := s.compare(); err != nil {
+	if err := s.c.compare(); err != nil {
 		return err
 	}
 	block := func(node int) (lo, hi int) {
@@ -148,8 +148,8 @@ func (s *spread) fcollect(n int) error {
 		return members[0] * n, (members[0] + len(members)) * n
 	}
 	for _, i := range s.tree.here() {
-		if to, from := s.at(s.t.me, 2, i*n), s.at(i, 1, 0); to != from {
-			mem.Get(to, from, uintptr(n)*s.form.size)
+		if to, from := s.c.at(s.c.t.me, 2, i*n), s.c.at(i, 1, 0); to != from {
+			mem.Get(to, from, uintptr(n)*s.c.form.size)
 		}
 	}
 	lo, hi := block(s.tree.node)
@@ -165,5 +165,5 @@ func (s *spread) fcollect(n int) error {
 	if err != nil {
 		return err
 	}
-	return s.complete()
+	return s.c.complete()
 }

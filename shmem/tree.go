@@ -107,8 +107,11 @@ const counterSize = 64
 // no tree, or if its elements are rounded once that have been combined: they would have to
 // travel in another form. For use before this PE arrives.
 func (c *collective) rises() (*tree, bed, error) {
+	if c.way != byHeap || c.form.elem.Narrow() {
+		return nil, bed{}, nil
+	}
 	r := c.t.trees()
-	if c.way != byHeap || r == nil || c.form.elem.Narrow() {
+	if r == nil {
 		return nil, bed{}, nil
 	}
 	_, room := c.t.gate.Room()
@@ -144,8 +147,8 @@ func (b bed) making() engine.Offset { return b.begin + 2*counterSize + window*b.
 
 // climb is a reduction over a tree.
 type climb struct {
-	*collective
-	*tree
+	c    *collective
+	tree *tree
 	bed
 	lo    int // this PE's way
 	hi    int
@@ -182,7 +185,7 @@ func (c *collective) climb(r *tree, b bed, n int, owner func(at int) (member, to
 	if r.index >= r.ways {
 		return nil
 	}
-	u := climb{collective: c, tree: r, bed: b, owner: owner}
+	u := climb{c: c, tree: r, bed: b, owner: owner}
 	size := int(c.form.size)
 	u.lo, u.hi = shareOf(n, size, r.ways, r.index)
 	quarter := (u.hi - u.lo + 3) / 4 * size
@@ -214,95 +217,95 @@ func (u *climb) elements(k int) (at, n int) {
 
 // up goes on with the fold of piece k, and hands it on.
 func (u *climb) up(k int) error {
-	f, sources := u.t.prepare(), 0
+	f, sources := u.c.t.prepare(), 0
 	at, n := u.elements(k)
-	if u.node > 0 {
-		if err := u.arrived(u.bed, 0, k); err != nil {
+	if u.tree.node > 0 {
+		if err := u.c.arrived(u.bed, 0, k); err != nil {
 			return err
 		}
-		f.sources[0], sources = unsafe.Add(u.t.w.own, u.landing(k)), 1
+		f.sources[0], sources = unsafe.Add(u.c.t.w.own, u.landing(k)), 1
 	}
-	next, ok := u.next()
+	next, ok := u.tree.next()
 	if !ok {
 		return u.finish(k, at, n)
 	}
-	for _, i := range u.here() {
-		f.sources[sources] = u.at(i, 1, at)
+	for _, i := range u.tree.here() {
+		f.sources[sources] = u.c.at(i, 1, at)
 		sources++
 	}
-	made := unsafe.Add(u.t.w.own, u.making())
-	reduce.Fold(u.form.elem, u.form.op, made, f.sources[:sources], n, f.scratch)
-	return u.hand(u.bed, next, u.landing(k), made, n, 0)
+	made := unsafe.Add(u.c.t.w.own, u.making())
+	reduce.Fold(u.c.form.elem, u.c.form.op, made, f.sources[:sources], n, f.scratch)
+	return u.c.hand(u.bed, next, u.landing(k), made, n, 0)
 }
 
 // finish makes the result of piece k on the last node, and hands it to who gets it.
 func (u *climb) finish(k, at, n int) error {
-	before, _ := u.before()
+	before, _ := u.tree.before()
 	if u.owner == nil {
-		u.foldHere(k, at, at, n, u.here())
-		return u.hand(u.bed, before, u.offset(before, 2, at), u.at(u.t.me, 2, at), n, 1)
+		u.foldHere(k, at, at, n, u.tree.here())
+		return u.c.hand(u.bed, before, u.c.offset(before, 2, at), u.c.at(u.c.t.me, 2, at), n, 1)
 	}
 	for from, end := at, at+n; from < end; {
 		member, to := u.owner(from)
 		to = min(to, end)
-		if u.t.bases[member] != nil {
+		if u.c.t.bases[member] != nil {
 			u.foldHere(k, at, from, to-from, []int{member})
 		} else {
-			made := unsafe.Add(u.t.w.own, u.making())
+			made := unsafe.Add(u.c.t.w.own, u.making())
 			u.foldTo(k, at, from, to-from, made)
-			if err := u.t.push(member, u.offset(member, 2, from), made, uintptr(to-from)*u.form.size); err != nil {
+			if err := u.c.t.push(member, u.c.offset(member, 2, from), made, uintptr(to-from)*u.c.form.size); err != nil {
 				return err
 			}
 		}
 		from = to
 	}
-	return u.count(u.bed, before, 1)
+	return u.c.count(u.bed, before, 1)
 }
 
 // foldHere combines n elements from element from on of piece k, which begins at element at,
 // for some members of this node.
 func (u *climb) foldHere(k, at, from, n int, members []int) {
-	f := u.t.prepare()
+	f := u.c.t.prepare()
 	for d, i := range members {
-		f.dsts[d] = u.at(i, 2, from)
+		f.dsts[d] = u.c.at(i, 2, from)
 	}
 	u.foldTo(k, at, from, n, f.dsts[:len(members)]...)
 }
 
 func (u *climb) foldTo(k, at, from, n int, dsts ...unsafe.Pointer) {
-	f := u.t.prepare()
-	f.sources[0] = unsafe.Add(u.t.w.own, u.landing(k)+uintptr(from-at)*u.form.size)
-	for s, i := range u.here() {
-		f.sources[s+1] = u.at(i, 1, from)
+	f := u.c.t.prepare()
+	f.sources[0] = unsafe.Add(u.c.t.w.own, u.landing(k)+uintptr(from-at)*u.c.form.size)
+	for s, i := range u.tree.here() {
+		f.sources[s+1] = u.c.at(i, 1, from)
 	}
-	reduce.FoldTo(u.form.elem, u.form.op, dsts, f.sources[:len(u.here())+1], n, f.scratch)
+	reduce.FoldTo(u.c.form.elem, u.c.form.op, dsts, f.sources[:len(u.tree.here())+1], n, f.scratch)
 }
 
 // down takes piece k of the result from the next node, if it is for all, and hands it on.
 // That it has come says as well that there is room for another piece there.
 func (u *climb) down(k int) error {
-	if _, ok := u.next(); !ok {
+	if _, ok := u.tree.next(); !ok {
 		return nil
 	}
-	if err := u.arrived(u.bed, 1, k); err != nil {
+	if err := u.c.arrived(u.bed, 1, k); err != nil {
 		return err
 	}
 	at, n := u.elements(k)
-	before, ok := u.before()
+	before, ok := u.tree.before()
 	switch {
 	case u.owner != nil && ok:
-		return u.count(u.bed, before, 1)
+		return u.c.count(u.bed, before, 1)
 	case u.owner != nil:
 		return nil
 	}
 	if ok {
-		if err := u.hand(u.bed, before, u.offset(before, 2, at), u.at(u.t.me, 2, at), n, 1); err != nil {
+		if err := u.c.hand(u.bed, before, u.c.offset(before, 2, at), u.c.at(u.c.t.me, 2, at), n, 1); err != nil {
 			return err
 		}
 	}
-	for _, i := range u.here() {
-		if i != u.t.me {
-			mem.Put(u.at(i, 2, at), u.at(u.t.me, 2, at), uintptr(n)*u.form.size)
+	for _, i := range u.tree.here() {
+		if i != u.c.t.me {
+			mem.Put(u.c.at(i, 2, at), u.c.at(u.c.t.me, 2, at), uintptr(n)*u.c.form.size)
 		}
 	}
 	return nil
