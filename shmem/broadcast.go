@@ -31,6 +31,15 @@ func broadcast[T any](c *collective, dst, src Array[T], root int) error {
 	if c.way = c.t.wayFor(n); c.way != byHeap {
 		return c.broadcastNear(dst.here(), src.here(), n, root)
 	}
+	if s, err := c.spreads(dst.off); s != nil {
+		if err == nil {
+			err = c.meetWith(src.off, n)
+		}
+		if err != nil {
+			return err
+		}
+		return s.broadcast(root, dst.n)
+	}
 	if c.t.me != root {
 		c.t.gate.Arrive(c.call)
 		if err := c.await(root); err != nil {

@@ -168,6 +168,11 @@ func (c *collective) reopen() error {
 	if err := c.landed(); err != nil {
 		return err
 	}
+	return c.goOn()
+}
+
+// goOn enters the next meeting.
+func (c *collective) goOn() error {
 	if err := c.t.gate.Open(c.ctx, c.call); err != nil {
 		return err
 	}

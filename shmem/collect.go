@@ -26,8 +26,15 @@ func FCollect[T any](ctx context.Context, t *Team, dst, src Array[T]) error {
 
 func fcollect[T any](c *collective, dst, src Array[T]) error {
 	c.way = c.t.wayFor(src.bytes())
+	s, err := c.spreads(dst.off)
+	if err != nil {
+		return err
+	}
 	if err := c.meetWith(src.off, src.bytes()); err != nil {
 		return err
+	}
+	if s != nil {
+		return s.fcollect(src.n)
 	}
 	for i := range c.t.members {
 		m := c.turn(i)

@@ -16,6 +16,8 @@ type folding struct {
 	parts         []part // of AllToAllV
 	room          bool   // the team's own, for slices, has memory
 	half          bool   // which half of it was used last
+	looked        bool   // for a tree
+	tree          *tree  // nil: there is none
 }
 
 // rooms are how many bytes there are for blocks of all members together, if some are not

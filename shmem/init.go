@@ -81,7 +81,11 @@ func (o Options) world(h engine.Heap, info Info) (*World, error) {
 	if err != nil {
 		return nil, errors.Join(err, d.close())
 	}
-	return newWorld(seen, d, info, o.logf(info.Checked)), nil
+	w := newWorld(seen, d, info, o.logf(info.Checked))
+	if s, ok := h.(engine.Spread); ok {
+		w.node = s.Node
+	}
+	return w, nil
 }
 
 // open finds the other processes, chooses an engine with them and opens it.

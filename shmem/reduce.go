@@ -99,10 +99,17 @@ func (c *collective) allReduce(dst, src engine.Offset, n int) error {
 	size := c.form.size
 	c.choose(uintptr(n) * size)
 	c.slip[2] = c.second(dst)
+	r, bed, err := c.rises()
+	if err != nil {
+		return err
+	}
 	if err := c.meetWith(src, uintptr(n)*size); err != nil {
 		return err
 	}
-	if c.way != byHeap {
+	switch {
+	case r != nil:
+		return c.reduceOver(r, bed, n, nil)
+	case c.way != byHeap:
 		return c.foldNear(dst, len(c.t.members), n)
 	}
 	if err := c.foldShare(n, 0, len(c.t.members)); err != nil {
@@ -116,13 +123,20 @@ func (c *collective) reduceTo(root int, dst, src engine.Offset, n int) error {
 	size := c.form.size
 	c.choose(uintptr(n) * size)
 	c.slip[2] = c.second(dst)
+	r, bed, err := c.rises()
+	if err != nil {
+		return err
+	}
 	if err := c.arrive(src, uintptr(n)*size); err != nil || c.way != byHeap && c.t.me != root {
 		return c.leaveTo(root, err)
 	}
 	if err := c.await(engine.All); err != nil {
 		return err
 	}
-	if c.way != byHeap {
+	switch {
+	case r != nil:
+		return c.reduceOver(r, bed, n, func(int) (member, to int) { return root, n })
+	case c.way != byHeap:
 		return c.foldNear(dst, len(c.t.members), n)
 	}
 	if err := c.foldShare(n, root, root+1); err != nil {
@@ -139,13 +153,20 @@ func (c *collective) reduceScatter(dst, src engine.Offset, part, n int) error {
 		c.way = byHeap
 	}
 	c.slip[2] = c.second(dst - uintptr(lo)*size) // where the first element would go
+	r, bed, err := c.rises()
+	if err != nil {
+		return err
+	}
 	if err := c.arriveParts(src, bytes); err != nil {
 		return err
 	}
 	if err := c.await(engine.All); err != nil {
 		return err
 	}
-	if c.way != byHeap {
+	switch {
+	case r != nil:
+		return c.reduceOver(r, bed, n, func(at int) (member, to int) { return at / part, (at/part + 1) * part })
+	case c.way != byHeap:
 		return c.foldParts(dst, src+uintptr(lo)*size, part)
 	}
 	if err := c.foldBlocks(lo, lo+part, c.t.me, c.t.me+1); err != nil {

@@ -96,6 +96,9 @@ func AllReduceSlice[T Numeric](ctx context.Context, t *Team, dst, src []T, op Re
 		return err
 	}
 	to, from := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src))
+	if c.way = t.wayFor(bytesOf(src)); c.way == byHeap && t.trees() != nil && !c.form.elem.Narrow() {
+		return c.end(c.reduceSlices(t.trees(), to, from, bytesOf(src)))
+	}
 	return c.end(c.chunks(bytesOf(src), 1, func(room unsafe.Pointer, at, n uintptr) {
 		mem.Get(room, unsafe.Add(from, at), n)
 	}, func(at, n uintptr) error {

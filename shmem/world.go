@@ -21,6 +21,7 @@ type World struct {
 	memory                  // what arrays lie in
 	lane   *lane            // the default one
 	info   Info
+	node   func(pe int) int // of its node; nil: nobody knows
 	logf   func(string, ...any)
 
 	state  atomic.Uint32         // live, closing or closed

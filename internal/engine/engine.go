@@ -48,7 +48,11 @@ type Near interface{ Near() string }
 type Sized interface{ DefaultHeap() uintptr }
 
 // Spread is the ability of a heap to say how many nodes its PEs are on that share no memory.
-type Spread interface{ Nodes() int }
+type Spread interface {
+	Nodes() int
+	// Node is the number of a PE's node; virtual ones count, also where they share memory.
+	Node(pe int) int
+}
 
 // Distant is the mark of a heap whose lanes every operation on a PE must go through,
 // also where the PE has a Base, which is then for collectives and for views.
@@ -235,6 +239,9 @@ type Gate interface {
 	// Await returns when member i has arrived, All when all have, and fails if it
 	// came for a call of another kind.
 	Await(ctx context.Context, call Call, i int) error
+	// Until waits inside a meeting, after Await, until ready, which is called often. It fails
+	// as Await does, also if a member gives the meeting up.
+	Until(ctx context.Context, call Call, ready func() bool) error
 	// Leave ends the meeting for this PE.
 	Leave(call Call)
 	// Refuse ends the gate for everybody because this PE cannot go on with call:

@@ -157,7 +157,7 @@ func values(t Type) [][]byte {
 		for bits := range uint64(256) {
 			add(bits)
 		}
-	case t.narrow():
+	case t.Narrow():
 		patterns(16, map[Type]int{Float16: 10, BFloat16: 7}[t], add)
 	case t == Float32:
 		patterns(32, 23, add)

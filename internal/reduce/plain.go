@@ -203,7 +203,7 @@ func fold(t Type, op Op, dst unsafe.Pointer, sources []unsafe.Pointer, off uintp
 		move(dst, unsafe.Add(sources[0], off), uintptr(n)*t.Size())
 	case last == 1:
 		k(dst, unsafe.Add(sources[0], off), unsafe.Add(sources[1], off), n)
-	case t.narrow():
+	case t.Narrow():
 		foldNarrow(t, op, dst, sources, off, n, s)
 	default:
 		acc := unsafe.Pointer(&s.sum)

@@ -66,8 +66,8 @@ func (t Type) String() string { return typeNames[t] }
 // Size returns the bytes of an element.
 func (t Type) Size() uintptr { return typeSizes[t] }
 
-// narrow says whether elements are added up in float32.
-func (t Type) narrow() bool { return t >= Float16 }
+// Narrow says whether elements are added up in float32.
+func (t Type) Narrow() bool { return t >= Float16 }
 
 // Has says whether elements of type t can be combined by op.
 func Has(t Type, op Op) bool { return kernels[t][op] != nil }

@@ -11,7 +11,7 @@ import (
 func Mean(t Type, dsts, sources []unsafe.Pointer, n int, s *Scratch) {
 	count := len(sources)
 	blocks(t, dsts, n, func(dst unsafe.Pointer, off uintptr, some int) {
-		if t.narrow() {
+		if t.Narrow() {
 			wideSum(t, sources, nil, off, some, s)
 			over(unsafe.Pointer(&s.wide[0]), some, float32(count))
 			narrow(t, dst, unsafe.Pointer(&s.wide[0]), some)
@@ -28,7 +28,7 @@ func Mean(t Type, dsts, sources []unsafe.Pointer, n int, s *Scratch) {
 // multiplied by the scale of its source: the bytes of an element of t.
 func Weighted(t Type, dsts, sources []unsafe.Pointer, scales []uint64, n int, s *Scratch) {
 	blocks(t, dsts, n, func(dst unsafe.Pointer, off uintptr, some int) {
-		if t.narrow() {
+		if t.Narrow() {
 			wideSum(t, sources, scales, off, some, s)
 			narrow(t, dst, unsafe.Pointer(&s.wide[0]), some)
 			return

@@ -68,6 +68,12 @@ func (g *gate) Open(ctx context.Context, call engine.Call) error {
 	return g.Gate.Open(ctx, call)
 }
 
+// Until ends a PE that dies in the middle of a call.
+func (g *gate) Until(ctx context.Context, call engine.Call, ready func() bool) error {
+	defer g.h.live()
+	return g.Gate.Until(ctx, call, ready)
+}
+
 // Await ends a PE that dies in the middle of a call.
 func (g *gate) Await(ctx context.Context, call engine.Call, i int) error {
 	defer g.h.live()

@@ -59,11 +59,13 @@ const (
 
 // slot is what one PE shows the members of one team.
 type slot struct {
-	comings [depth]coming // of its latest meetings, by generation
-	gave    atomic.Uint64 // generation<<8 | why this PE has given the team up
-	_       [120]byte
-	tally   atomic.Uint64 // generation<<16 | members counted; the first member's is used
-	_       [120]byte
+	comings [depth]coming         // of its latest meetings, by generation
+	gave    atomic.Uint64         // generation<<8 | why this PE has given the team up
+	staged  [stages]atomic.Uint64 // generation<<16 | bytes of the stage, for other nodes
+	_       [56]byte
+	tally   atomic.Uint64    // generation<<16 | members counted; the first member's is used
+	near    [2]atomic.Uint64 // the same of this node, of meetings that take turns; that of each node's first member is used
+	_       [104]byte
 	opened  atomic.Uint64 // generation<<8 | disagreement; the first member's is used
 	ended   atomic.Uint64 // generation<<8 | gaveUp of the first meeting that a member gave up; that of each node's first member is used
 	_       [112]byte
@@ -80,7 +82,7 @@ type coming struct {
 func (s *slot) at(generation uint64) *coming { return &s.comings[generation%depth] }
 
 const (
-	magic     = 0x676f73686d656d06 // "goshmem", layout 6
+	magic     = 0x676f73686d656d07 // "goshmem", layout 7
 	pageSize  = 4096
 	heapStart = (unsafe.Sizeof(control{}) + pageSize - 1) &^ (pageSize - 1)
 )

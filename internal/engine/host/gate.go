@@ -30,8 +30,10 @@ type gate struct {
 	first   uint64 // the last meeting of earlier teams in this slot
 	gen     uint64
 	slots   []*slot            // of the members, in team order
+	near    []int              // places of the members of this node, if there are others
 	away    []away             // the other nodes that have members
-	staged  uintptr            // bytes of the stage that they are to get with the next arrival
+	untold  uint64             // the meeting of which they have not been told yet that this PE has come
+	message []byte             // the latest to them, used again
 	err     error              // why this gate is out of order; sticky
 	inside  bool               // between Open and Leave
 	seen    uint64             // the last meeting that all are known to have come to, for the same
@@ -55,7 +57,8 @@ func (h *Heap) Gate(slotIndex int, members []int, generation uint64) engine.Gate
 		g.slots = append(g.slots, &h.ctl[pe].slots[slotIndex])
 	}
 	if h.far != nil {
-		g.home, g.away = h.far.homes(members)
+		g.near, g.away = h.far.homes(members)
+		g.home = append(g.near, 0)[0]
 	}
 	return g
 }
@@ -277,6 +280,10 @@ func (g *gate) waitFor(ctx context.Context, call engine.Call, word *atomic.Uint6
 		}
 	}
 	g.awaited = word
+	if g.h.awake(g.ready) {
+		return nil
+	}
+	g.reveal()
 	s := g.h.await(ctx, call, meetTick, g.members, g.ready)
 	if s == nil {
 		return nil
@@ -381,8 +388,8 @@ func (g *gate) awaitOpen(ctx context.Context, call engine.Call, want uint64) err
 	return g.mismatch(ctx, call, g.blame(want))
 }
 
-// count adds this PE to the tally of the meeting and says whether it was the last.
-func (g *gate) count(tally *atomic.Uint64) bool {
+// count adds this PE to the tally of the meeting and says whether it was the last of so many.
+func (g *gate) count(tally *atomic.Uint64, members int) bool {
 	for {
 		old := tally.Load()
 		next := old + 1
@@ -390,7 +397,7 @@ func (g *gate) count(tally *atomic.Uint64) bool {
 			next = g.gen<<16 | 1
 		}
 		if tally.CompareAndSwap(old, next) {
-			return next&0xffff == uint64(len(g.members))
+			return next&0xffff == uint64(members)
 		}
 	}
 }

@@ -80,6 +80,17 @@ func (h *Heap) Nodes() int {
 	return len(h.far.posts)
 }
 
+// Node is the number of a PE's node, also of a virtual one.
+func (h *Heap) Node(pe int) int {
+	switch {
+	case h.far != nil:
+		return h.far.node[pe]
+	case h.node > 0:
+		return pe / h.node
+	}
+	return 0
+}
+
 // Size returns the bytes in each PE's heap.
 func (h *Heap) Size() uintptr { return h.size }
 

@@ -9,7 +9,7 @@ import (
 // What a PE tells other nodes. A message has a kind, the slot of a gate, and who says it;
 // what follows depends on the kind.
 const (
-	msgCome  = 1 + iota // to a meeting: its word, its call, its slip and what is staged
+	msgComes = 1 + iota // members of its node to a meeting: for each its word, call, slip and what is staged
 	msgGive             // a team up: which meeting, whose word is to say so there, and why
 	msgState            // what has become of the PE, and where it is
 	msgEnded            // another PE, of the sender's node: when, and how
@@ -20,13 +20,13 @@ const (
 	msgDoom             // die of this
 
 	headLen = 8
-	comeLen = headLen + 9*8
+	comeLen = 9 * 8 // of a member that has come, without what is staged
 )
 
-func head(kind byte, slot, from int) []byte {
-	m := make([]byte, 4, comeLen)
-	m[0], m[1] = kind, byte(slot)
-	return binary.LittleEndian.AppendUint32(m, uint32(from))
+func head(kind byte, slot, from int) []byte { return appendHead(nil, kind, slot, from) }
+
+func appendHead(m []byte, kind byte, slot, from int) []byte {
+	return binary.LittleEndian.AppendUint32(append(m, kind, byte(slot), 0, 0), uint32(from))
 }
 
 // appendText is for texts that others follow.
@@ -149,8 +149,8 @@ func (f *far) handle(m []byte) {
 	c := f.h.ctl[from]
 	c.heard.Add(1)
 	switch kind {
-	case msgCome:
-		c.takeCome(slot, u)
+	case msgComes:
+		f.takeComes(slot, u)
 		f.wake()
 	case msgGive:
 		f.takeGive(c, slot, u)
@@ -169,32 +169,6 @@ func (f *far) handle(m []byte) {
 			f.h.Die(of, []int{f.h.rank})
 		}
 	}
-}
-
-// comeMessage is what a member comes to a meeting with.
-func comeMessage(from, slot int, call uint64, c *coming) []byte {
-	m := binary.LittleEndian.AppendUint64(head(msgCome, slot, from), c.arrived.Load())
-	m = binary.LittleEndian.AppendUint64(m, call)
-	for _, word := range c.slip {
-		m = binary.LittleEndian.AppendUint64(m, word)
-	}
-	return m
-}
-
-func (c *control) takeCome(slot int, u *unpacker) {
-	if len(u.rest) < comeLen-headLen {
-		return
-	}
-	arrived := u.u64()
-	c.call.Store(u.u64()) // the last that is known of a PE that is cut off
-	coming := c.slots[slot].at(arrived >> 8)
-	for i := range coming.slip {
-		coming.slip[i] = u.u64()
-	}
-	if slot < MaxTeams {
-		copy(c.stage[slot][(arrived>>8)%stages][:], u.rest)
-	}
-	coming.arrived.Store(arrived)
 }
 
 // giveMessage says that a member has given a team up. home is whose word tells the

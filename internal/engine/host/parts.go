@@ -111,12 +111,14 @@ func (g *gate) Stage(i int) unsafe.Pointer {
 
 // OwnStage returns that of this PE when nobody can still read what was in it.
 func (g *gate) OwnStage(ctx context.Context, call engine.Call, n uintptr) (unsafe.Pointer, error) {
-	g.staged = n
 	if g.flat() && g.gen-g.seen >= stages {
 		if err := g.catchUp(ctx, call, stages/2); err != nil {
 			g.giveUp(err)
 			return nil, err
 		}
+	}
+	if g.away != nil {
+		g.slots[g.self].staged[g.gen%stages].Store(g.gen<<16 | uint64(n))
 	}
 	return unsafe.Pointer(&g.h.own.stage[g.slot][g.gen%stages]), nil
 }
@@ -141,13 +143,13 @@ func (g *gate) Arrive(call engine.Call) {
 	}
 	mem.PrefetchWrite(unsafe.Pointer(own.at(g.gen + 2))) // others hold it since they have read what it was
 	if !g.flat() {
-		if !g.count(&g.slots[0].tally) {
+		if !g.count(&g.slots[0].tally, len(g.members)) {
 			return
 		}
 		g.open(want)
 	}
 	g.ring()
-	g.announce()
+	g.announce(call)
 }
 
 // Await waits for member i, or for all.
@@ -170,6 +172,37 @@ func (g *gate) awaitArrived(ctx context.Context, call engine.Call, i int) error 
 	err := g.awaitOne(ctx, call, i, want)
 	mem.Prefetch(unsafe.Pointer(g.slots[i].at(g.gen + 1))) // it may be ahead
 	return err
+}
+
+// Until waits inside a meeting.
+func (g *gate) Until(ctx context.Context, call engine.Call, ready func() bool) error {
+	for n, pause := g.h.policy.spin(); n > 0; n-- {
+		if ready() {
+			return nil
+		}
+		if pause {
+			mem.Pause()
+		}
+	}
+	err := g.until(ctx, call, ready)
+	if err != nil {
+		g.giveUp(err)
+	}
+	return err
+}
+
+func (g *gate) until(ctx context.Context, call engine.Call, ready func() bool) error {
+	over := func() bool { return ready() || g.lost() }
+	if !g.h.awake(over) {
+		if s := g.h.await(ctx, call, dataTick, g.members, over); s != nil {
+			return s
+		}
+	}
+	if ready() {
+		return nil
+	}
+	g.due = g.gen
+	return g.mismatch(ctx, call, g.blame(g.gen<<8|uint64(call.Kind)))
 }
 
 // Leave ends the meeting for this PE.

@@ -49,18 +49,21 @@ func (h *Heap) Soon(ready func() bool) bool {
 func (h *Heap) Wait(ctx context.Context, call engine.Call, ready func() bool) error {
 	h.enter(call)
 	defer h.leave(call)
+	if h.awake(ready) {
+		return nil
+	}
 	if err := h.await(ctx, call, dataTick, nil, ready); err != nil {
 		return err
 	}
 	return nil
 }
 
-// await is the slow part of every wait: yield for a while, then sleep. members
-// are those whose whereabouts an error should tell; nil means all PEs.
+// awake is the first part of every wait that lasts: yield for a while.
+func (h *Heap) awake(ready func() bool) bool { return h.policy.yield(ready) && ready() }
+
+// await is the slow part of every wait, after awake: sleep. members are those whose
+// whereabouts an error should tell; nil means all PEs.
 func (h *Heap) await(ctx context.Context, call engine.Call, tick time.Duration, members []int, ready func() bool) *engine.Stall {
-	if h.policy.yield(ready) && ready() {
-		return nil
-	}
 	h.noteSite(call)
 	start := time.Now()
 	deadline, own := ctx.Deadline()
