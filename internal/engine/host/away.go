@@ -117,15 +117,19 @@ func (g *gate) appendComing(m []byte, place int) []byte {
 	return append(m, stage...)
 }
 
-// takeComes notes who has come to a meeting. Where a length makes no sense there is no
-// further one.
-func (f *far) takeComes(slot int, u *unpacker) {
-	for len(u.rest) >= 8+comeLen {
-		pe, n := int(u.u32()), int(u.u32())
-		if n < comeLen || n > len(u.rest) || pe >= len(f.h.ctl) || !f.is(pe) {
-			return
+// takeComes notes who has come to a meeting, if all of the message makes sense.
+func (f *far) takeComes(slot int, rest []byte) {
+	for _, note := range []bool{false, true} {
+		u := &unpacker{rest: rest}
+		for len(u.rest) > 0 {
+			pe, n := int(u.u32()), int(u.u32())
+			if n < comeLen || n > len(u.rest) || pe >= len(f.h.ctl) || !f.is(pe) {
+				return
+			}
+			if of := (&unpacker{rest: u.take(n)}); note {
+				f.h.ctl[pe].takeCome(slot, of)
+			}
 		}
-		f.h.ctl[pe].takeCome(slot, &unpacker{u.take(n)})
 	}
 }
 

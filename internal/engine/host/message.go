@@ -150,7 +150,7 @@ func (f *far) handle(m []byte) {
 	c.heard.Add(1)
 	switch kind {
 	case msgComes:
-		f.takeComes(slot, u)
+		f.takeComes(slot, u.rest)
 		f.wake()
 	case msgGive:
 		f.takeGive(c, slot, u)
