@@ -23,11 +23,7 @@ func (c Config) settings() [][2]string {
 // together says whether all that UCX may use are ways between processes of one node. Those
 // cannot tell that a peer is gone (none of 1.13 can), and refuse to be asked to.
 func (c Config) together() bool {
-	list := c.Transports
-	if users, set := os.LookupEnv("UCX_TLS"); set {
-		list = users
-	}
-	for name := range strings.SplitSeq(list, ",") {
+	for name := range strings.SplitSeq(c.transports(), ",") {
 		switch strings.TrimSpace(name) {
 		case "posix", "sysv", "xpmem", "cma", "knem", "self", "sm", "shm", "mm":
 		default:
@@ -45,6 +41,40 @@ func (c Config) single() bool {
 		list = users
 	}
 	return c.together() || list != "" && list != "all" && !strings.ContainsAny(list, ",:")
+}
+
+// room says, for errors, how much room there is in the folder where UCX makes segments of
+// shared memory; "" if it makes none, or there is ample.
+func (c Config) room(folder string) string {
+	free, writable := space(folder)
+	const ample = 1 << 30
+	if !c.segments() || writable && free >= ample {
+		return ""
+	}
+	barred := ""
+	if !writable {
+		barred = " and nothing may be written"
+	}
+	return fmt.Sprintf("; UCX takes some 5 MiB for each process in %s, where %d bytes are free%s: give it more (docker run --shm-size, or mount -o remount,size=), or do without it: UCX_TLS=tcp,self", folder, free, barred)
+}
+
+// segments says whether UCX may make segments of shared memory that have a name.
+func (c Config) segments() bool {
+	for name := range strings.SplitSeq(c.transports(), ",") {
+		switch strings.TrimSpace(name) {
+		case "", "all", "posix", "sm", "shm", "mm":
+			return true
+		}
+	}
+	return false
+}
+
+// transports are those that UCX may use, as UCX_TLS has them; "": all.
+func (c Config) transports() string {
+	if users, set := os.LookupEnv("UCX_TLS"); set {
+		return users
+	}
+	return c.Transports
 }
 
 // text says which of them were given, for errors.
