@@ -16,7 +16,7 @@ import (
 // from a queue would have no line of the program.
 func weakened(o Options, h engine.Heap) (engine.Heap, error) {
 	if o.Weak != 0 && !o.local.late() {
-		h = engines.Weak(h, o.Weak)
+		h = engines.Weak(h, o.Weak, o.local == nil)
 	}
 	return h, nil
 }

@@ -67,7 +67,24 @@ func rootCommand() *cobra.Command {
 	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(runCommand(), testCommand(), infoCommand(), doctorCommand())
 	root.AddCommand(perfCommand())
+	refuseTopics(root)
 	return root
+}
+
+// refuseTopics has the command help refuse what is no command, which it would else take
+// for the command in front of it.
+func refuseTopics(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			c.Args = func(_ *cobra.Command, args []string) error {
+				if _, rest, err := root.Find(args); err != nil || len(rest) > 0 {
+					return unknownCommand(root, strings.Join(args, " "))
+				}
+				return nil
+			}
+		}
+	}
 }
 
 func unknownCommand(root *cobra.Command, name string) error {

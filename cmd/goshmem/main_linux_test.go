@@ -123,6 +123,9 @@ func TestMistakes(t *testing.T) {
 		{"runn -n 2 ls", 2, `unknown command "runn", did you mean run? (goshmem --help tells more)`},
 		{"tset", 2, `unknown command "tset", did you mean test?`},
 		{"--nonsense", 2, "unknown flag: --nonsense"},
+		{"help bogus", 2, `unknown command "bogus"`},
+		{"help tset", 2, "did you mean test?"},
+		{"help doctor bogus", 2, `unknown command "doctor bogus"`},
 		{"run", 2, "no program given"},
 		{"run --env GOSHMEM_CHECK=on true", 2, `GOSHMEM_CHECK="on" is neither 0 nor 1`},
 		{"run --env GOSHMEM_NODE_SIZE=0 true", 2, `GOSHMEM_NODE_SIZE="0" is not a number of PEs`},
@@ -138,6 +141,9 @@ func TestMistakes(t *testing.T) {
 		{"run -n 10000 ./testdata/broken", 2, "at most 1024 processes"},
 		{"run -n many true", 2, `invalid argument "many"`},
 		{"run --no-such-flag true", 2, "--no-such-flag"},
+		{"run --nnodes 0 true", 2, "--nnodes 0: a job runs on at least 1 machine"},
+		{"run --nnodes -3 --node-rank 0 true", 2, "--nnodes -3: a job runs on at least 1 machine"},
+		{"run --grace -1s true", 2, "--grace -1s is negative"},
 		{"run --bind socket true", 2, `unknown binding "socket"`},
 		{"run --env RANK=1 true", 2, "RANK: the launcher sets"},
 		{"run --env GOSHMEM_HEEP=1 true", 2, "unknown variable GOSHMEM_HEEP"},
@@ -149,6 +155,8 @@ func TestMistakes(t *testing.T) {
 		{"test -n 0 ./testdata/suite", 2, "at least 1"},
 		{"test -n x ./testdata/suite", 2, "invalid argument"},
 		{"test --timeout 0 ./testdata/suite", 2, "must be positive"},
+		{"test ./testdata/suite -- -test.v", 2, "-test.v goes to no rank: --verbose shows"},
+		{"test ./testdata/suite -- -test.count=1 --test.list=.", 2, "-test.list goes to no rank: it runs no test"},
 		{"test ./no/such/package", 1, "no/such/package"},
 	} {
 		status, stdout, stderr := call(t, strings.Fields(c.args)...)

@@ -37,12 +37,14 @@ func (o *nodeOptions) nodes(c *cobra.Command, environ []string) (*launcher.Nodes
 	}
 	asked := c.Flags().Changed("nnodes")
 	switch {
+	case o.count < 1:
+		return nil, usage(c, fmt.Errorf("--nnodes %d: a job runs on at least 1 machine", o.count))
 	case !asked && around.Size > 1:
 		return nil, usage(c, fmt.Errorf("%s started %d of this launcher, and each would run a job of its own: --nnodes %d makes them one job, --nnodes 1 says that they are meant to be apart", around.Family, around.Size, around.Size))
 	case !asked && (o.rdzv != "" || o.numbered(c)):
 		return nil, usage(c, fmt.Errorf("--rdzv and --node-rank are for jobs over several machines: --nnodes says over how many"))
-	case o.numbered(c) && (o.rank < 0 || o.rank >= max(o.count, 1)):
-		return nil, usage(c, fmt.Errorf("--node-rank %d: with --nnodes %d it is 0 to %d", o.rank, o.count, max(o.count, 1)-1))
+	case o.numbered(c) && (o.rank < 0 || o.rank >= o.count):
+		return nil, usage(c, fmt.Errorf("--node-rank %d: with --nnodes %d it is 0 to %d", o.rank, o.count, o.count-1))
 	case o.count == 1:
 		return nil, nil
 	}

@@ -38,7 +38,8 @@ GOSHMEM_TOKEN, RANK, WORLD_SIZE and the like are in its own environment.
 Each line of output gets the host and rank in front. Rank 0 gets the input unless
 that is a terminal. The exit status is 0 if all ranks exit with 0, otherwise that
 of the rank that failed first (128 + number of the signal if one killed it); 124
-at the time limit; 126 or 127 if the program cannot be run.
+at the time limit; 1 if a package does not build or is no program; 126 if an executable
+cannot be run, 127 if there is none.
 
 With --nnodes the job runs on several machines, on each of which this command is given
 once, with the same --nnodes and --rdzv. Ranks are numbered node by node. All nodes end
@@ -81,8 +82,11 @@ func (o *runOptions) run(c *cobra.Command, args []string) error {
 	if o.noPrefix {
 		s.Prefix = func(int) string { return "" }
 	}
-	if s.Grace == 0 {
-		s.Grace = -1 // 0 given by hand means none; in a Spec it means the default
+	switch {
+	case s.Grace < 0:
+		return usage(c, fmt.Errorf("--grace %v is negative: 0 is none", s.Grace))
+	case s.Grace == 0:
+		s.Grace = -1 // given by hand it means none; in a Spec it means the default
 	}
 	if err := s.Check(); err != nil {
 		return err

@@ -12,6 +12,20 @@ import (
 	"time"
 )
 
+// TestTooFewFiles: the cure is said before anything is started, and works.
+func TestTooFewFiles(t *testing.T) {
+	for limit, want := range map[int]int{64: 1, 74: 0} {
+		cmd, stdout, stderr := command(t, "run", "-n", "10", "--no-prefix", "echo", "started")
+		cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, limit)}, cmd.Args...)
+		if status := statusOf(t, cmd.Run()); status != want || (stdout.Len() == 0) != (want == 1) {
+			t.Errorf("%d files: status %d, stdout %q, stderr %q", limit, status, stdout, stderr)
+		}
+		if want == 1 {
+			contains(t, stderr.String(), "goshmem: 10 ranks need 74 open files, and 64 are allowed: ulimit -n 74 before")
+		}
+	}
+}
+
 func TestRunPackage(t *testing.T) {
 	status, stdout, stderr := call(t, "run", "-n", "3", "./testdata/hello", "-n", "x y")
 	lines := strings.Split(strings.TrimSpace(stdout), "\n")

@@ -2,8 +2,11 @@
 // opens the MPI library of the job at run time and lends goshmem two of its calls,
 // Broadcast and Barrier. Anything that has those two can take MPI's place.
 //
+//	go build ./examples/mpiexchange
 //	mpirun -n 4 ./mpiexchange            (Open MPI)
 //	mpiexec.hydra -n 4 ./mpiexchange     (MPICH)
+//
+// MPI must have started it: under another launcher each process is alone in MPI's world.
 package main
 
 import (
@@ -11,6 +14,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/goshmem/goshmem/launch"
 	"github.com/goshmem/goshmem/shmem"
 )
 
@@ -26,6 +30,9 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := apart(mpi.size); err != nil {
+		return err
+	}
 	w, err := shmem.Init(ctx, shmem.Options{Rank: mpi.rank, Size: mpi.size, Exchange: mpi})
 	if err != nil {
 		return err
@@ -37,6 +44,16 @@ func run(ctx context.Context) error {
 		return err
 	}
 	return mpi.finalize()
+}
+
+// apart is the error for processes of one job of which MPI knows nothing: each would be a
+// world of its own.
+func apart(size int) error {
+	job, err := launch.Detect(os.Environ())
+	if err != nil || size > 1 || job.Size == 1 {
+		return err
+	}
+	return fmt.Errorf("%s started %d processes, and each is alone in MPI's world: start this example with mpirun or mpiexec.hydra -n %d", job.Family, job.Size, job.Size)
 }
 
 // sum adds the PE numbers up on PE 0, without MPI.

@@ -18,6 +18,19 @@ func TestOpenMPI(t *testing.T) {
 
 func TestMPICH(t *testing.T) { runUnder(t, "mpiexec.hydra") }
 
+// TestApart: a job of several whom MPI does not know is no job of worlds of one.
+func TestApart(t *testing.T) {
+	t.Setenv("GOSHMEM_RANK", "1")
+	t.Setenv("GOSHMEM_SIZE", "4")
+	t.Setenv("GOSHMEM_RDZV", "unix:@nobody")
+	if err := apart(1); err == nil || !strings.Contains(err.Error(), "goshmem started 4 processes") || !strings.Contains(err.Error(), "mpirun or mpiexec.hydra -n 4") {
+		t.Error(err)
+	}
+	if err := apart(4); err != nil {
+		t.Error(err)
+	}
+}
+
 // runUnder runs the example as 1, 2 and 4 ranks of a launcher.
 func runUnder(t *testing.T, launcher string, flags ...string) {
 	if _, err := exec.LookPath(launcher); err != nil {

@@ -100,11 +100,13 @@ func (s Stack) openMPI() Layer {
 
 func (s Stack) ucx() Layer {
 	l := Layer{Name: "UCX", Severity: s.ro(), Why: needsMPI, Fix: "install UCX 1.17 or newer built with --with-rocm, and put its bin folder into PATH"}
-	version := group(s.UCX, `(?m)^# Library version: (\S+)`)
+	version := group(s.UCX, `(?m)^# (?:Library version:|Version) (\S+)`) // the second until 1.13
 	copies, peers := strings.Contains(s.UCX, "rocm_copy"), strings.Contains(s.UCX, "rocm_ipc")
 	switch {
 	case s.UCX == "":
 		l.Seen = "there is no ucx_info in PATH"
+	case version == "":
+		l.Seen = "of unknown version"
 	case !atLeast(version, 1, 17):
 		l.Seen = version + ", older than 1.17"
 	case !copies || !peers:

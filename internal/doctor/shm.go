@@ -6,7 +6,7 @@ import "github.com/goshmem/goshmem/internal/info"
 // eighth of it.
 const smallShm = 512 << 20
 
-const shmWhy = "goshmem shares anonymous memory and does not need it, but NCCL, RCCL, MPI, UCX and PyTorch on this machine do: when it is full they fail, or a process ends with SIGBUS at a store"
+const shmWhy = "goshmem shares anonymous memory and does not need it, but NCCL, RCCL, MPI, PyTorch and UCX on this machine do, and jobs over several machines or virtual nodes use UCX (5 MiB for each process, or UCX_TLS=tcp,self): when it is full they fail, or a process ends with SIGBUS at a store"
 
 const biggerShm = "mount -o remount,size=50% /dev/shm; in a container: docker run --shm-size=8g, or an emptyDir of medium Memory at /dev/shm"
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/goshmem/goshmem/internal/engine"
+	"github.com/goshmem/goshmem/internal/env"
 )
 
 // named is an engine that can run where its reason is empty.
@@ -115,6 +116,18 @@ func TestChoose(t *testing.T) {
 		}
 		if strings.Contains(got[0], "asked for but") && got[0] != got[1] {
 			t.Errorf("%s: PEs have different errors, %q and %q", c.what, got[0], got[1])
+		}
+	}
+}
+
+// TestVariableNamesAll: what `goshmem info` says of the variable is of the engines that
+// there are.
+func TestVariableNamesAll(t *testing.T) {
+	for _, v := range env.Vars() {
+		for _, e := range All() {
+			if v.Name == env.Engine && !strings.Contains(v.Help, e.Name()) {
+				t.Errorf("%s: %q does not name %s", v.Name, v.Help, e.Name())
+			}
 		}
 	}
 }

@@ -5,5 +5,10 @@ import (
 	"github.com/goshmem/goshmem/internal/engine/weak"
 )
 
-// Weak puts weak mode in front of a PE's heap. All PEs have the same seed.
-func Weak(h engine.Heap, seed uint64) engine.Heap { return weak.Wrap(h, seed) }
+// Weak puts weak mode in front of a PE's heap. All PEs have the same seed; apart says that
+// they are processes.
+func Weak(h engine.Heap, seed uint64, apart bool) engine.Heap {
+	w := weak.Wrap(h, seed)
+	w.Apart = apart
+	return w
+}

@@ -54,7 +54,7 @@ type Var struct {
 // Vars returns the table, in the order in which help prints it.
 func Vars() []Var {
 	return []Var{
-		{Engine, "", "engine to use (host); unset: the best that can run on every PE"},
+		{Engine, "", "engine to use: host, ipc, nvshmem or rocshmem; unset: the best that can run on every PE, of host and ipc"},
 		{HeapSize, "1GiB", "symmetric heap of each PE: bytes, or a number with KiB, MiB, GiB (goroutine PEs: 64MiB)"},
 		{Timeout, "5m", "how long a call may wait for other PEs before it returns an error (a Go duration)"},
 		{NodeSize, "", "PEs of a virtual node: others are reached as if they were on another machine; unset: one node"},

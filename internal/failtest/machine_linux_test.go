@@ -67,6 +67,11 @@ func machineRows() []row {
 			fault: "/dev/shm cannot be written to", ours: "Works.", says: works, pe: ring, job: boxed(box{shm: "size=1m,ro"}),
 		},
 		{
+			fault: "/dev/shm has no room for UCX, which jobs over several machines and virtual nodes use",
+			ours:  "UCX takes some 5 MiB there for each process: the error of init says how much is free, and that UCX_TLS=tcp,self does without.",
+			tests: []string{"internal/ucx.TestNoRoom"},
+		},
+		{
 			fault: "the job runs as root", others: "Open MPI's launcher refuses unless an option or two variables allow it",
 			ours: "Works.", says: append([]string{"[HOST 0] user 0"}, works...), pe: asRoot, job: boxed(box{shm: "size=1m"}),
 		},

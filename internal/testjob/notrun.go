@@ -109,12 +109,23 @@ func filter(args []string) (func(test string) bool, error) {
 	return func(test string) bool { return run.MatchString(test) && (none || !skip.MatchString(test)) }, nil
 }
 
+// given says whether there is a flag of a name.
+func given(args []string, name string) bool {
+	return slices.ContainsFunc(args, func(a string) bool { return isFlag(a, name) })
+}
+
+// isFlag says whether an argument is the flag of a name, with its value or without.
+func isFlag(a, name string) bool {
+	flag, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
+	return flag == name && strings.HasPrefix(a, "-")
+}
+
 // argument returns the value of the last flag of a name, "" if there is none.
 func argument(args []string, name string) (value string) {
 	for i, a := range args {
-		flag, v, joined := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		_, v, joined := strings.Cut(a, "=")
 		switch {
-		case flag != name || !strings.HasPrefix(a, "-"):
+		case !isFlag(a, name):
 		case joined:
 			value = v
 		case i+1 < len(args):

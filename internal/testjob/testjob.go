@@ -43,6 +43,9 @@ func Run(ctx context.Context, o Options) error {
 			return err
 		}
 	}
+	if err := refused(o.Args); err != nil {
+		return err
+	}
 	var packages []pkg
 	err := launcher.Until(ctx, o.Signals, func(ctx context.Context) (err error) {
 		packages, err = list(ctx, o.Packages)
@@ -56,6 +59,20 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	return r.summary()
+}
+
+// refused is the error for flags of a test binary with which no rank would report what
+// it does.
+func refused(args []string) error {
+	for name, why := range map[string]string{
+		"test.v":    "--verbose shows the output of tests that pass",
+		"test.list": "it runs no test",
+	} {
+		if given(args, name) {
+			return &launcher.Error{Code: launcher.StatusUsage, Err: fmt.Errorf("flag -%s goes to no rank: %s", name, why)}
+		}
+	}
+	return nil
 }
 
 // pkg is a package that has tests.

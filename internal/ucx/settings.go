@@ -75,6 +75,32 @@ func (c Config) single() bool {
 	return c.together() || list != "" && list != "all" && !strings.ContainsAny(list, ",:")
 }
 
+// room says, for errors, how much room there is in the folder where UCX makes segments of
+// shared memory; "" if it makes none, or there is ample.
+func (c Config) room(folder string) string {
+	free, writable := space(folder)
+	const ample = 1 << 30
+	if !c.segments() || writable && free >= ample {
+		return ""
+	}
+	barred := ""
+	if !writable {
+		barred = " and nothing may be written"
+	}
+	return fmt.Sprintf("; UCX takes some 5 MiB for each process in %s, where %d bytes are free%s: give it more (docker run --shm-size, or mount -o remount,size=), or do without it: UCX_TLS=tcp,self", folder, free, barred)
+}
+
+// segments says whether UCX may make segments of shared memory that have a name.
+func (c Config) segments() bool {
+	for _, name := range c.transports() {
+		switch name {
+		case "", "all", "posix", "sm", "shm", "mm":
+			return true
+		}
+	}
+	return false
+}
+
 // text says which of them were given, for errors.
 func (c Config) text() string {
 	var parts []string

@@ -12,6 +12,15 @@ func mapMemory(n int) ([]byte, error) {
 	return unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
 }
 
+// space says how many bytes are free in a folder, and whether this process may write there.
+func space(dir string) (free uint64, writable bool) {
+	var s unix.Statfs_t
+	if unix.Statfs(dir, &s) != nil {
+		return 0, false
+	}
+	return s.Bavail * uint64(s.Bsize), unix.Access(dir, unix.W_OK) == nil
+}
+
 // sleepOn sleeps until a descriptor can be read, or for so long. That a signal ended it
 // early does no harm.
 func sleepOn(fd int, longest time.Duration) {

@@ -11,6 +11,8 @@ import (
 
 func mapMemory(n int) ([]byte, error) { return make([]byte, n), nil }
 
+func space(string) (free uint64, writable bool) { return 0, false }
+
 func sleepOn(_ int, longest time.Duration) { time.Sleep(longest) }
 
 func nap(d time.Duration) { time.Sleep(d) }

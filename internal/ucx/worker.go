@@ -1,6 +1,7 @@
 package ucx
 
 import (
+	"fmt"
 	"sync"
 	"time"
 	"unsafe"
@@ -124,7 +125,7 @@ func (w *Worker) create() error {
 	})
 	worker := dl.Out[uintptr](s)
 	if st := status(dl.Call(w.lib.workerCreate, w.context, dl.Addr(p), dl.Addr(worker))); st != ucx.UCS_OK {
-		return w.lib.refused("create a worker"+w.config.text(), st)
+		return fmt.Errorf("%w%s", w.lib.refused("create a worker"+w.config.text(), st), w.config.room("/dev/shm"))
 	}
 	w.worker = *worker
 	fd := dl.Out[int32](s)

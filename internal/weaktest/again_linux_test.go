@@ -1,6 +1,7 @@
 package weaktest
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/goshmem/goshmem/internal/env"
 	"github.com/goshmem/goshmem/internal/jobtest"
+	"github.com/goshmem/goshmem/launch/launcher"
 )
 
 // TestMainTellsSeed: a program that goes right otherwise fails in weak mode, and says how
@@ -33,4 +35,20 @@ func TestMainTellsSeed(t *testing.T) {
 	if err == nil || string(again) != string(out) {
 		t.Errorf("%s: %v\n%s\nat first it was\n%s", command, err, again, out)
 	}
+}
+
+// TestProcesses: what is missing shows between processes with the seeds with which it does
+// between goroutines: a quiet that delivers the flag first pauses for so long that the other sees it.
+func TestProcesses(t *testing.T) {
+	program := jobtest.Build(t, "./testdata/overtaken")
+	t.Setenv(env.Weak, "")
+	jobtest.Run(t, 2, program)
+	for _, seed := range []int{4, 17, 20, 25, 40, 42, 59} {
+		_, err := launcher.Run(t.Context(), launcher.Spec{N: 2, Argv: []string{program}, Env: []string{fmt.Sprintf("%s=%d", env.Weak, seed)}})
+		if err != nil {
+			t.Logf("seed %d: %v", seed, err)
+			return
+		}
+	}
+	t.Error("none of the seeds shows it")
 }

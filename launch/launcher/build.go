@@ -21,7 +21,13 @@ func Build(ctx context.Context, scratch, pkg string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := goCommand(ctx, scratch, pkg, append(append([]string{"build"}, withoutC()...), "-o", out, pkg)...); err != nil {
+	args := append(append([]string{"build"}, withoutC()...), "-o", out, pkg)
+	const unstamped = "-buildvcs=false"
+	_, err = goCommand(ctx, scratch, pkg, args...)
+	if err != nil && strings.Contains(err.Error(), "Use "+unstamped) { // a clone of another user, most likely: the stamp is not worth a failure
+		_, err = goCommand(ctx, scratch, pkg, append([]string{"build", unstamped}, args[1:]...)...)
+	}
+	if err != nil {
 		return "", err
 	}
 	if info, err := os.Stat(out); err != nil || info.Mode()&0o111 == 0 {

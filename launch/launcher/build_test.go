@@ -64,6 +64,23 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// TestBuildUnstamped: that the state of the repository is not to be had stops no build.
+func TestBuildUnstamped(t *testing.T) {
+	module(t, "main.go", "package main\n\nfunc main() {}\n", ".git/HEAD", "", "bin/git", "#!/bin/sh\nexit 1\n")
+	bin, err := filepath.Abs("bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod("bin/git", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOFLAGS", "-buildvcs=auto") // whatever a file of the go command says
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	if _, err := Build(t.Context(), t.TempDir(), "."); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestPlan(t *testing.T) {
 	module(t, "hi/main.go", "package main\n\nfunc main() {}\n", "lib/lib.go", "package lib\n", "main/doc.go", "package notmain\n")
 	for _, c := range []struct{ name, plan, err string }{

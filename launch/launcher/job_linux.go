@@ -131,6 +131,9 @@ func (j *job) prepare() (err error) {
 	if j.program, err = lookPath(j.spec.Argv[0]); err != nil {
 		return err
 	}
+	if err := enoughFiles(j.spec.N); err != nil {
+		return &Error{Code: 1, Err: err}
+	}
 	if j.wires, err = newWiring(j.spec); err != nil {
 		return &Error{Code: 1, Err: err}
 	}
@@ -202,7 +205,7 @@ func (j *job) begin(err error) {
 	j.watch.run(j.ranks, j.deaths)
 	j.ends.Begin()
 	if err != nil {
-		j.halt(&Error{statusOf(err), fmt.Errorf("start rank %d: %w", j.meeting.first+j.alive, err)}, unix.SIGKILL)
+		j.halt(&Error{statusOf(err), fmt.Errorf("start rank %d: %w", j.meeting.first+j.alive, err)}, unix.SIGTERM)
 	}
 }
 

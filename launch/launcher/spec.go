@@ -11,7 +11,7 @@ import (
 )
 
 // MaxProcs is the largest number of processes in a job. All of them run on this
-// machine, each with four descriptors and a few threads in use here, and worlds
+// machine, each with five descriptors and a few threads in use here, and worlds
 // of goroutine PEs end at the same size: a larger number is a typing mistake.
 const MaxProcs = 1024
 

@@ -94,6 +94,10 @@ func (h *hub) collect(ctx context.Context) error {
 			return h.missing(ctx, err)
 		}
 		c, err := admit(conn, h.visit(ctx))
+		if errors.Is(err, unix.EMFILE) {
+			conn.Close()
+			return h.missing(ctx, err)
+		}
 		if err == nil && c.host == h.last {
 			conn.Close()
 			c.close()

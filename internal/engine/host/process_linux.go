@@ -41,6 +41,9 @@ func open(ctx context.Context, job engine.Job) (*Heap, error) {
 	p, err := trade(ctx, job, mine)
 	if err != nil {
 		mine.close()
+		if errors.Is(err, unix.EMFILE) {
+			err = fmt.Errorf("%w: ulimit -n must allow at least 24, and 5 for each process of the node", err)
+		}
 		return nil, err
 	}
 	h, err := p.join()

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -21,6 +22,36 @@ func (e *early) ReadMsgUnix(b, oob []byte) (n, oobn, flags int, addr *net.UnixAd
 		return 0, 0, 0, nil, io.EOF
 	}
 	return e.UnixConn.ReadMsgUnix(b, oob)
+}
+
+// TestReceiveWithoutRoom: a card whose descriptors this process may not open is no stranger's,
+// after whom one goes on.
+func TestReceiveWithoutRoom(t *testing.T) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(pair[0])
+	file := os.NewFile(uintptr(pair[1]), "pair")
+	conn, err := net.FileConn(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	var limit unix.Rlimit
+	if err := errors.Join(file.Close(), unix.Getrlimit(unix.RLIMIT_NOFILE, &limit)); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Sendmsg(pair[0], cardBytes(1), unix.UnixRights(pair[0], pair[0]), nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Max: limit.Max}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = receive(conn.(*net.UnixConn))
+	if back := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); !errors.Is(err, unix.EMFILE) || back != nil {
+		t.Errorf("%v; %v", err, back)
+	}
 }
 
 // TestReceiveBeforeTheEnd: a card that was sent just before the other side closed is

@@ -228,9 +228,15 @@ func receive(conn reader) (card, error) {
 		return c, err
 	}
 	fds, err := rights(oob[:oobn])
+	if len(fds) < fdsPerCard && flags&unix.MSG_CTRUNC != 0 { // no room for the descriptors in this process
+		err = unix.EMFILE
+	}
 	if err != nil || len(fds) != fdsPerCard || n != cardLen || flags&(unix.MSG_TRUNC|unix.MSG_CTRUNC) != 0 {
 		for _, fd := range fds {
 			_ = unix.Close(fd)
+		}
+		if errors.Is(err, unix.EMFILE) {
+			return c, err
 		}
 		return c, fmt.Errorf("malformed card of %d bytes with %d descriptors", n, len(fds))
 	}

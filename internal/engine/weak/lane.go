@@ -148,5 +148,5 @@ func (l *lane) Quiet(context.Context) error {
 	if l.h.Break == NoQuiet || l.h.Break == NoLaneQuiet && l != l.h.own {
 		return nil
 	}
-	return l.queue.drain()
+	return l.queue.drain(l.h.pause)
 }

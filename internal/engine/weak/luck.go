@@ -134,6 +134,20 @@ func (s *skew) stumble() {
 	}
 }
 
+// apart is how much longer a quiet pauses where PEs are processes: one that sleeps comes to
+// its core much later than a goroutine does.
+const apart = 20
+
+// pause is one of a quiet. Between processes it is a sleep: yielding there keeps a core
+// from who should look.
+func (h *Heap) pause(d time.Duration) {
+	if h.Apart {
+		time.Sleep(apart * d)
+		return
+	}
+	idle(d)
+}
+
 // idle gives the core to others for so long. The times are shorter than what a sleep
 // takes at least.
 func idle(d time.Duration) {

@@ -31,14 +31,15 @@ type item struct {
 
 // queue is what a lane has not delivered yet.
 type queue struct {
-	mu     sync.Mutex // guards what follows, and orders deliveries
-	luck   luck
-	items  []*item // in the order of issue
-	bytes  uintptr
-	count  int64 // items so far
-	epoch  int64 // fences so far
-	ticks  bool  // the clock is going to call tick
-	broken error // a delivery that failed, until somebody is told
+	mu      sync.Mutex // guards what follows, and orders deliveries
+	luck    luck
+	items   []*item // in the order of issue
+	bytes   uintptr
+	count   int64 // items so far
+	epoch   int64 // fences so far
+	ticks   bool  // the clock is going to call tick
+	pausing int   // quiets that pause now
+	broken  error // a delivery that failed, until somebody is told
 }
 
 // add queues an item and delivers those whose number has come.
@@ -118,6 +119,10 @@ func (q *queue) tick() {
 		q.ticks = false
 		return
 	}
+	if q.pausing > 0 { // who pauses delivers the rest
+		time.AfterFunc(q.luck.gap, q.tick)
+		return
+	}
 	if time.Since(q.items[0].born) > overdue {
 		q.take(0)
 	}
@@ -169,7 +174,7 @@ func (q *queue) hasten(pe int, word uintptr) {
 const maxPauses = 2
 
 // drain delivers what is there now, with pauses in which others may look.
-func (q *queue) drain() error {
+func (q *queue) drain(pause func(time.Duration)) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	upTo, pauses := q.count, 0
@@ -177,9 +182,11 @@ func (q *queue) drain() error {
 		q.take(q.next())
 		if pauses < maxPauses && len(q.items) > 0 && q.luck.pause() {
 			pauses++
+			q.pausing++
 			q.mu.Unlock()
-			idle(q.luck.gap)
+			pause(q.luck.gap)
 			q.mu.Lock()
+			q.pausing--
 		}
 	}
 	err := q.broken

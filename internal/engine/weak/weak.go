@@ -26,6 +26,8 @@ type Heap struct {
 	own         *lane
 	seed        uint64
 	skew        skew
+	// Apart says that the PEs are processes, who see only what lasts.
+	Apart bool
 	// Break weakens one promise more than the model allows, to prove that the
 	// suite notices.
 	Break Fault

@@ -69,7 +69,7 @@ func TestSeedDecides(t *testing.T) {
 		for range 3 {
 			h, s := still(seed)
 			send(t, h, 300, 0)
-			if err := h.own.queue.drain(); err != nil {
+			if err := h.own.queue.drain(idle); err != nil {
 				t.Fatal(err)
 			}
 			if first == nil {
@@ -95,7 +95,7 @@ func TestFenceHolds(t *testing.T) {
 		h, s := still(seed)
 		const every = 10
 		send(t, h, 200, every)
-		if err := h.own.queue.drain(); err != nil {
+		if err := h.own.queue.drain(idle); err != nil {
 			t.Fatal(err)
 		}
 		var last [4]int
@@ -175,5 +175,23 @@ func TestSignalIsLast(t *testing.T) {
 		if parts == 0 || signal < 0 || fetch < signal {
 			t.Errorf("seed %d: %d parts, signal at %d, atomic at %d: %v", seed, parts, signal, fetch, s.lines)
 		}
+	}
+}
+
+// TestPauseHolds: while a quiet pauses the clock delivers nothing: else nobody would see
+// what the pause is for.
+func TestPauseHolds(t *testing.T) {
+	h, s := still(1)
+	q := &h.own.queue
+	send(t, h, 4, 0)
+	before := len(q.items)
+	q.pausing = 1
+	q.tick()
+	q.mu.Lock()
+	q.pausing = 0
+	left := len(q.items)
+	q.mu.Unlock()
+	if err := q.drain(idle); err != nil || before == 0 || left != before || len(s.lines) != 4 {
+		t.Errorf("%d waited, %d after the clock; %d arrived, %v", before, left, len(s.lines), err)
 	}
 }
