@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/goshmem/goshmem/internal/engine"
 	"github.com/goshmem/goshmem/internal/engines"
@@ -18,6 +19,9 @@ import (
 // MaxLocal is the most PEs that RunLocal runs.
 const MaxLocal = 1024
 
+// grace is for waits in the library, whose own errors say more than a cancelled context.
+const grace = 2 * time.Second
+
 const (
 	maxLocalHeap  = 4 << 30
 	maxLocalHeaps = 64 << 30
@@ -26,9 +30,10 @@ const (
 // RunLocal runs f on n PEs that are goroutines of this process, over ordinary Go
 // memory: on every operating system, and the race detector sees symmetric memory.
 // It returns when all have returned. If f fails, panics or calls runtime.Goexit
-// on a PE, the waits of the others return an error that names it, and then the context of
-// f is cancelled, with that PE's error as its cause. The error joins those of all PEs, the
-// one that failed first in front; in weak mode the last line of it tells the seed.
+// on a PE, the waits of the others return an error that names it, and two seconds later the
+// context of f is cancelled, with that PE's error as its cause, for whoever waits for
+// something else. The error joins those of all PEs, the one that failed first in front; in
+// weak mode the last line of it tells the seed.
 func RunLocal(ctx context.Context, n int, o Options, f func(ctx context.Context, w *World) error) error {
 	worlds, err := localWorlds(n, o)
 	if err != nil {
@@ -44,8 +49,9 @@ func RunLocal(ctx context.Context, n int, o Options, f func(ctx context.Context,
 		defer mu.Unlock()
 		all = append(all, err)
 	}
+	failed := func(err error) { time.AfterFunc(grace, func() { cancel(err) }) }
 	for _, w := range worlds {
-		wg.Go(func() { w.runLocal(ctx, f, report, cancel) })
+		wg.Go(func() { w.runLocal(ctx, f, report, failed) })
 	}
 	wg.Wait()
 	if text := worlds[0].again(); text != "" && len(all) > 0 {
@@ -119,9 +125,9 @@ func (o Options) checkLocal() error {
 var errEnded = errors.New("the function ended its goroutine (runtime.Goexit, or a test's FailNow)")
 
 // runLocal runs f as one goroutine PE, in a goroutine of its own that f may end.
-// It reports an error before the others can learn of it and fail in turn, and cancels when
-// they can.
-func (w *World) runLocal(ctx context.Context, f func(context.Context, *World) error, report func(error), cancel func(error)) {
+// It reports an error before the others can learn of it and fail in turn, and says that it
+// has failed when they can.
+func (w *World) runLocal(ctx context.Context, f func(context.Context, *World) error, report, failed func(error)) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -136,7 +142,7 @@ func (w *World) runLocal(ctx context.Context, f func(context.Context, *World) er
 			if err != nil {
 				report(fmt.Errorf("PE %d: %w%s", w.rank, err, stack))
 				w.fail(err, engine.Stays)
-				cancel(fmt.Errorf("PE %d: %w", w.rank, err))
+				failed(fmt.Errorf("PE %d: %w", w.rank, err))
 				w.close()
 			}
 		}()

@@ -29,23 +29,3 @@ func TestLocalStops(t *testing.T) {
 		t.Errorf("the barrier after that: %v, want %q", after, want)
 	}
 }
-
-// TestLaterCallsKind: a call that fails because an earlier one was asked wrongly was not
-// asked wrongly itself.
-func TestLaterCallsKind(t *testing.T) {
-	err := shmem.RunLocal(t.Context(), 2, badOptions(), func(ctx context.Context, w *shmem.World) error {
-		a := must1(shmem.Alloc[int64](ctx, w, 8))(t)
-		s := must1(shmem.AllocSignal(ctx, w))(t)
-		must(t, a.Free(ctx))
-		if err := shmem.AllReduce(ctx, w.Team(), a, a, shmem.Sum); !errors.Is(err, shmem.ErrFreed) {
-			t.Errorf("a reduction of a freed array: %v", err)
-		}
-		if err := s.Free(ctx); !errors.Is(err, shmem.ErrMismatch) || errors.Is(err, shmem.ErrFreed) || !strings.Contains(err.Error(), "out of order since") {
-			t.Errorf("free of something else after that: %v", err)
-		}
-		return nil
-	})
-	if !errors.Is(err, shmem.ErrMismatch) || errors.Is(err, shmem.ErrFreed) { // of finalize
-		t.Errorf("the end of the world: %v", err)
-	}
-}

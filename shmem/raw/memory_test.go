@@ -60,12 +60,12 @@ func aligns(p *pe) {
 // frees passes to Free what no allocation returned, on one PE or on all.
 func frees(p *pe) {
 	ptr, private := p.malloc(1024), make([]int64, 1)
-	bad := func(what string, addr uintptr) {
-		p.refused("free of "+what, raw.Free(p.ctx, p.w, addr), shmem.ErrFreed)
+	bad := func(what string, addr uintptr, want error) {
+		p.refused("free of "+what, raw.Free(p.ctx, p.w, addr), want)
 	}
-	bad("the middle", ptr+128)
-	bad("nothing", 0)
-	bad("private memory", mem.Address(private))
+	bad("the middle", ptr+128, shmem.ErrFreed)
+	bad("nothing", 0, shmem.ErrForeign)
+	bad("private memory", mem.Address(private), shmem.ErrForeign)
 	if p.n > 1 {
 		addr, want := ptr, shmem.ErrMismatch
 		if p.me == p.n-1 {
@@ -74,7 +74,7 @@ func frees(p *pe) {
 		p.refused("free of a wrong address on the last PE", raw.Free(p.ctx, p.w, addr), want)
 	}
 	p.free(ptr)
-	bad("freed memory", ptr)
+	bad("freed memory", ptr, shmem.ErrFreed)
 }
 
 func pointers(p *pe) {

@@ -61,8 +61,8 @@ func (g *gate) announce(call engine.Call) {
 }
 
 // arrivals is the tally of this node. A member that others have seen come may be counted
-// when they are in the next meeting.
-func (g *gate) arrivals() *atomic.Uint64 { return &g.slots[g.home].near[g.gen%2] }
+// only when they are many meetings ahead, but not so many that records are used again.
+func (g *gate) arrivals() *atomic.Uint64 { return &g.slots[g.home].near[g.gen%depth] }
 
 // reveal tells the other nodes of this PE, if it has waited long for a neighbour: they are
 // to know who is there, and who is not.

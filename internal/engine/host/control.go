@@ -63,11 +63,11 @@ type slot struct {
 	gave    atomic.Uint64         // generation<<8 | why this PE has given the team up
 	staged  [stages]atomic.Uint64 // generation<<16 | bytes of the stage, for other nodes
 	_       [56]byte
-	tally   atomic.Uint64    // generation<<16 | members counted; the first member's is used
-	near    [2]atomic.Uint64 // the same of this node, of meetings that take turns; that of each node's first member is used
-	_       [104]byte
-	opened  atomic.Uint64 // generation<<8 | disagreement; the first member's is used
-	ended   atomic.Uint64 // generation<<8 | gaveUp of the first meeting that a member gave up; that of each node's first member is used
+	tally   atomic.Uint64 // generation<<16 | members counted; the first member's is used
+	_       [120]byte
+	near    [depth]atomic.Uint64 // the same of this node, for each meeting; that of each node's first member is used
+	opened  atomic.Uint64        // generation<<8 | disagreement; the first member's is used
+	ended   atomic.Uint64        // generation<<8 | gaveUp of the first meeting that a member gave up; that of each node's first member is used
 	_       [112]byte
 }
 
@@ -82,7 +82,7 @@ type coming struct {
 func (s *slot) at(generation uint64) *coming { return &s.comings[generation%depth] }
 
 const (
-	magic     = 0x676f73686d656d07 // "goshmem", layout 7
+	magic     = 0x676f73686d656d08 // "goshmem", layout 8
 	pageSize  = 4096
 	heapStart = (unsafe.Sizeof(control{}) + pageSize - 1) &^ (pageSize - 1)
 )

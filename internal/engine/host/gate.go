@@ -221,14 +221,7 @@ func (l *late) Error() string {
 	return "the team is out of order since an earlier collective failed: " + brief(l.err.Error())
 }
 
-// Unwrap is that error if it is about other PEs. What the earlier call was asked wrongly,
-// this one was not: for it the members disagree.
-func (l *late) Unwrap() error {
-	if s := (*engine.Stall)(nil); errors.As(l.err, &s) {
-		return l.err
-	}
-	return engine.ErrMismatch
-}
+func (l *late) Unwrap() error { return l.err }
 
 // brief is the beginning of an error and who was absent. The rest says where the
 // other PEs were, and grows old.

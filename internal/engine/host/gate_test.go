@@ -296,3 +296,23 @@ func TestGateTimeoutAgainstLast(t *testing.T) {
 		}
 	}
 }
+
+// TestArrivalsAhead: a member that is counted late, when its neighbour is meetings ahead, is
+// still the last of the meeting in which it is counted: it tells the other nodes.
+func TestArrivalsAhead(t *testing.T) {
+	heaps, all := apart(4), []int{0, 1, 2, 3}
+	a, b := heaps[0].Gate(1, all, 0).(*gate), heaps[1].Gate(1, all, 0).(*gate)
+	for ahead := range uint64(depth - 1) {
+		at := (ahead + 1) * 100
+		for _, a.gen = range []uint64{at, at + 1 + ahead} {
+			if a.count(a.arrivals(), 2) {
+				t.Fatal("the first of two is the last")
+			}
+		}
+		for _, b.gen = range []uint64{at, at + 1 + ahead} {
+			if !b.count(b.arrivals(), 2) {
+				t.Errorf("meeting %d, with the other in %d: nobody is the last", b.gen, a.gen)
+			}
+		}
+	}
+}
