@@ -54,39 +54,7 @@ func (r *Remote) do(offset uintptr, op AtomicOp, width int, operand, compare uin
 		return 0, err
 	}
 	if width == 4 {
-		return uint64(do32(r.place(offset), op, uint32(operand), uint32(compare))), nil
+		return uint64(atomic32(r.place(offset), op, uint32(operand), uint32(compare))), nil
 	}
-	return do64(r.place(offset), op, operand, compare), nil
-}
-
-func do64(p unsafe.Pointer, op AtomicOp, operand, compare uint64) uint64 {
-	switch op {
-	case Swap:
-		return mem.Swap64(p, operand)
-	case CompareSwap:
-		return mem.CompareSwap64(p, compare, operand)
-	case And:
-		return mem.And64(p, operand)
-	case Or:
-		return mem.Or64(p, operand)
-	case Xor:
-		return mem.Xor64(p, operand)
-	}
-	return mem.Add64(p, operand)
-}
-
-func do32(p unsafe.Pointer, op AtomicOp, operand, compare uint32) uint32 {
-	switch op {
-	case Swap:
-		return mem.Swap32(p, operand)
-	case CompareSwap:
-		return mem.CompareSwap32(p, compare, operand)
-	case And:
-		return mem.And32(p, operand)
-	case Or:
-		return mem.Or32(p, operand)
-	case Xor:
-		return mem.Xor32(p, operand)
-	}
-	return mem.Add32(p, operand)
+	return atomic64(r.place(offset), op, operand, compare), nil
 }

@@ -237,6 +237,8 @@ func address(at uint64, n uintptr) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(dl.Memory(uintptr(at), int(n))))
 }
 
+// atomic64 and atomic32 are the atomics of processors, for memory of ours that others ask for,
+// and for memory of theirs that is mapped here.
 func atomic64(at unsafe.Pointer, op AtomicOp, operand, compare uint64) uint64 {
 	switch op {
 	case Add:
