@@ -8,6 +8,7 @@ import (
 
 	"github.com/goshmem/goshmem/internal/abi/ucx"
 	"github.com/goshmem/goshmem/internal/dl"
+	"github.com/goshmem/goshmem/internal/yield"
 )
 
 // Peer is a Worker elsewhere, as one of ours reaches it.
@@ -197,7 +198,7 @@ func (w *Worker) over(request uintptr, end time.Time) bool {
 			return false
 		}
 		w.turn()
-		yield()
+		yield.Core()
 	}
 	return true
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/goshmem/goshmem/internal/abi/ucx"
 	"github.com/goshmem/goshmem/internal/dl"
+	"github.com/goshmem/goshmem/internal/yield"
 )
 
 // How waiting goes: first without a pause, then giving the processor to others between
@@ -115,7 +116,7 @@ func (p *pause) next(w *Worker) bool {
 	w.mu.Unlock()
 	if idle > spinFor {
 		runtime.Gosched() // for goroutines of this process
-		yield()           // for other processes
+		yield.Core()      // for other processes
 	}
 	w.mu.Lock()
 	return n > 0

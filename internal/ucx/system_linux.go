@@ -35,9 +35,6 @@ func nap(d time.Duration) {
 	_ = unix.Nanosleep(&ts, nil) // that a signal ended it early does no harm
 }
 
-// yield lets another thread have the processor.
-func yield() { unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
-
 // quietAborts has an assertion that fails inside UCX end the process with the line that UCX
 // writes about it, and not with the stacks of all goroutines, which hide what others say.
 func quietAborts() { signal.Ignore(unix.SIGABRT) }

@@ -3,7 +3,6 @@
 package ucx
 
 import (
-	"runtime"
 	"time"
 )
 
@@ -16,7 +15,5 @@ func space(string) (free uint64, writable bool) { return 0, false }
 func sleepOn(_ int, longest time.Duration) { time.Sleep(longest) }
 
 func nap(d time.Duration) { time.Sleep(d) }
-
-func yield() { runtime.Gosched() }
 
 func quietAborts() {}
